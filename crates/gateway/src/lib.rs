@@ -30,6 +30,7 @@ mod listen;
 mod memory;
 mod metrics;
 mod policy;
+mod problems;
 mod run;
 mod secrets;
 mod settings;

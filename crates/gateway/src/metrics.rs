@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
 use weir_binding::Response;
-use weir_hub::{Hub, Policy};
+use weir_hub::{Hub, Outcome, Policy};
 
 /// All metrics now.
 pub(crate) fn respond(hub: &Hub, traffic: &Traffic) -> Response {
@@ -39,6 +39,7 @@ fn publishing(hub: &Hub, page: &mut Page) {
         counts.repeated,
     );
     page.counter("weir_refused", "Publishes refused.", counts.refused);
+    problems(hub, page);
     let (head, committed) = hub.positions();
     page.gauge(
         "weir_log_head",
@@ -60,6 +61,26 @@ fn publishing(hub: &Hub, page: &mut Page) {
         "Sequence of the last record whose observations the history has for good.",
         hub.applied().sequence(),
     );
+}
+
+/// Messages that are not kept as they were meant, by cause.
+fn problems(hub: &Hub, page: &mut Page) {
+    for (outcome, causes) in hub.problems() {
+        let (name, help) = match outcome {
+            Outcome::Refused => (
+                "weir_refused_messages_total",
+                "Publishes refused, by cause; one that waits for the log or for memory at each attempt.",
+            ),
+            Outcome::Bytes => (
+                "weir_unread_messages_total",
+                "Messages of which only the bytes are kept, by why nothing could be read out of them.",
+            ),
+        };
+        page.head(name, "counter", help);
+        for (cause, count) in causes {
+            page.line(&format!("{name}{{cause=\"{cause}\"}}"), count);
+        }
+    }
 }
 
 fn delivery(hub: &Hub, page: &mut Page) {

@@ -12,6 +12,7 @@ use crate::keeper::{CERTIFICATE_ENDS, Keeper, Keeping};
 use crate::limits::{CHECK_THREADS, CHECK_WAITING_MAX, LOOK_WAIT, WORK_THREADS, WORK_WAITING_MAX};
 use crate::listen::{self, Listener, Share, Socket};
 use crate::memory;
+use crate::problems;
 use crate::settings;
 use crate::sockets::{Named, Opened};
 use crate::timers::{Historian, close_windows};
@@ -120,6 +121,7 @@ impl Gateway {
             certificate_ends: traffic.meter(&CERTIFICATE_ENDS, ""),
         };
         note_refusals(&hub, audit.clone());
+        problems::tell(&hub);
         warn_of(&addresses, &opened, &access);
         let house = Arc::new(House {
             name: name_of(config)?,

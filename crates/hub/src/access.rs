@@ -47,7 +47,7 @@ impl Grants {
 
     /// Grants everything, topics that begin with `$` included.
     pub fn all() -> Self {
-        let filters = ["#", "$SYS/#"]
+        let filters = ["#", "$SYS/#", "$aside/#"]
             .into_iter()
             .filter_map(|text| Filter::parse(text).ok());
         let rules = filters.flat_map(|filter| Verb::ALL.iter().map(move |v| (v.1, filter.clone())));

@@ -5,9 +5,9 @@ use crate::catalog::Catalog;
 use crate::entry;
 use crate::exchange::{Fault, Publish};
 use crate::hub::{Hub, denied};
+use crate::incoming::Decoded;
 use crate::keys;
 use crate::limits::{DATASTREAMS_MAX, KEY_BYTES_MAX, NEW_DATASTREAMS_MAX};
-use crate::publish::Decoded;
 use crate::weight;
 use weir_model::{Batch, Filter, Limits, topic};
 
@@ -41,7 +41,9 @@ impl Hub {
 /// answered as it is logged.
 pub(crate) fn check_sent(principal: &Principal, publish: &Publish) -> Result<Vec<u8>, Fault> {
     topic::check(&publish.topic).map_err(Fault::Topic)?;
-    check_own(principal, &publish.topic)?;
+    if !is_a_removal(publish) {
+        check_own(principal, &publish.topic)?;
+    }
     check_reach(principal, &publish.topic)?;
     check_key(principal, publish)
 }
@@ -77,10 +79,12 @@ const TOO_MANY: Fault = Fault::OverLimit {
     limit: DATASTREAMS_MAX,
 };
 
-/// Refuses a datastream more than there may be.
+/// Refuses a datastream more than there may be. The gateway's own are few, and have room when no other has: what is
+/// set aside because there is none is kept there.
 pub(crate) fn check_full(catalog: &Catalog, topic: &str) -> Result<(), Fault> {
     match catalog.find(topic) {
         Some(_) => Ok(()),
+        None if topic.starts_with('$') => Ok(()),
         None if !catalog.has_room(1) => Err(TOO_MANY),
         None => weight::check(catalog, weight::of_topic(topic)),
     }
@@ -104,6 +108,12 @@ pub(crate) fn check_new(catalog: &Catalog, batch: &Batch) -> Result<(), Fault> {
         true => Ok(()),
         false => Err(TOO_MANY),
     }
+}
+
+/// Says whether a message only takes away what is retained, which at the gateway's own topics whoever is granted
+/// to publish there may.
+fn is_a_removal(publish: &Publish) -> bool {
+    publish.retain && publish.body.is_empty()
 }
 
 /// Topics that begin with `$` are the server's to publish at (MQTT 5.0 section 4.7.2), whatever a

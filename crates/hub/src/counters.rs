@@ -1,7 +1,9 @@
 //! What the hub counts, for metrics.
 
+use crate::exchange::Fault;
 use crate::group::Policy;
 use crate::memory::Bounds;
+use crate::problems::ByCause;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Totals since the start; every one only grows but the gauges.
@@ -12,6 +14,9 @@ pub(crate) struct Counters {
     published_bytes: AtomicU64,
     repeated: AtomicU64,
     refused: AtomicU64,
+    pub(crate) refused_by: ByCause,
+    /// Messages of which only the bytes were kept.
+    pub(crate) bytes_by: ByCause,
     delivered_messages: AtomicU64,
     delivered_bytes: AtomicU64,
     missed: [AtomicU64; 3],
@@ -64,8 +69,9 @@ impl Counters {
         add(&self.repeated, 1);
     }
 
-    pub(crate) fn refused(&self) {
+    pub(crate) fn refused(&self, fault: &Fault) {
         add(&self.refused, 1);
+        self.refused_by.count(fault);
     }
 
     pub(crate) fn delivered(&self, messages: u64, bytes: u64) {

@@ -102,7 +102,9 @@ impl Publish {
 pub enum Media {
     /// In this format: refused if it is not.
     Format(&'static Format),
-    /// Not said: what it looks like, else opaque.
+    /// In this format, says somebody who cannot be told that it is not: opaque then.
+    Claimed(&'static Format),
+    /// Not said: what it looks like, else opaque, as is what looks like observations that cannot be kept.
     Undeclared,
     /// Opaque bytes of this content type.
     Opaque(String),
@@ -407,7 +409,14 @@ impl std::error::Error for Fault {}
 
 impl From<LogFault> for Fault {
     fn from(fault: LogFault) -> Self {
-        Fault::Log(fault)
+        match fault {
+            // That one message is too long says nothing of the log, nor of the next message.
+            LogFault::OverLimit { limit } => Fault::OverLimit {
+                what: "bytes of a record",
+                limit,
+            },
+            fault => Fault::Log(fault),
+        }
     }
 }
 

@@ -16,6 +16,7 @@ use crate::keys::Keys;
 use crate::limits::{FILTERS_MAX, PAGE_OBSERVATIONS_MAX, UNASKED_NANOS_MAX};
 use crate::log::Log;
 use crate::message::Message;
+use crate::problems::Problem;
 use crate::recent::Recent;
 use crate::retained::Retained;
 use crate::route::Routes;
@@ -38,6 +39,7 @@ pub(crate) type Wakers = SmallVec<[Waker; 4]>;
 pub(crate) type Streams = SmallVec<[StreamId; 4]>;
 
 type Auditor = Box<dyn Fn(&Principal, &Fault) + Send + Sync>;
+type Watcher = Box<dyn Fn(&Problem<'_>) + Send + Sync>;
 
 /// The one door to log, history, catalog and subscribers.
 pub struct Hub {
@@ -59,6 +61,8 @@ pub struct Hub {
     pub(crate) feeding: Mutex<()>,
     /// Who is told of refusals.
     auditor: OnceLock<Auditor>,
+    /// Who is told of messages that are not kept as they were meant.
+    pub(crate) watcher: OnceLock<Watcher>,
     /// Where spans go, where anybody wants them.
     pub(crate) tracer: OnceLock<Arc<dyn Tracer>>,
     core: Mutex<Core>,
@@ -138,6 +142,7 @@ impl Hub {
             owes: AtomicBool::new(false),
             shed: AtomicI64::new(i64::MIN / 2),
             auditor: OnceLock::new(),
+            watcher: OnceLock::new(),
             tracer: OnceLock::new(),
             core: Mutex::new(core),
         }

@@ -1,23 +1,21 @@
 //! The way in: decode, complete, append, remember, hand on.
 
-use crate::access::Principal;
-use crate::attributes::{Attributes, Block, BlockBytes, Quality};
+use crate::access::{Principal, Verb};
+use crate::attributes::{Block, Quality};
 use crate::catalog::StreamId;
 use crate::checks;
-use crate::client::ClientId;
 use crate::entry;
 use crate::exchange::{Fault, Media, Publish, Ticket};
 use crate::hub::{Core, Hub, Streams, Wakers};
+use crate::incoming::{Decoded, Incoming, looks_like};
 use crate::keys::{self, Used};
-use crate::limits::NAME_BYTES_MAX;
 use crate::log::LogFault;
-use crate::message::{Content, Message, shared};
+use crate::message::{Content, Message};
+use crate::problems::{Outcome, Problem};
 use crate::record::{Kind, Record};
 use crate::route;
 use crate::stood::Stood;
 use crate::trace::Traced;
-use crate::weight;
-use bytes::Bytes;
 use smallvec::{SmallVec, smallvec};
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -27,78 +25,71 @@ use weir_codec::Format;
 use weir_model::batch::StreamView;
 use weir_model::{Batch, BatchBuilder, BatchError, Cursor, Datastream, Place, Time};
 
-/// A message read and checked, on its way to the log.
-struct Incoming {
-    topic: String,
-    content: Decoded,
-    body: Bytes,
-    key: Vec<u8>,
-    /// Of media and body, where there is a key.
-    fingerprint: u64,
-    origin: String,
-    /// What goes with it, and the same as the log keeps it.
-    block: Block,
-    attributes: BlockBytes,
-    client: Option<ClientId>,
-    retain: bool,
-    trace: Traced,
-}
-
-pub(crate) enum Decoded {
-    Observations(Batch, &'static Format),
-    Opaque(String),
-}
-
-impl Decoded {
-    /// Bytes that are none of the formats; of a content type, where one was given.
-    fn bytes(attributes: &Attributes) -> Self {
-        let given = attributes.content_type.as_deref();
-        let given = given.filter(|media| !media.is_empty() && media.len() <= NAME_BYTES_MAX);
-        Decoded::Opaque(given.unwrap_or("application/octet-stream").into())
-    }
-
-    /// What the log calls the body.
-    fn media(&self) -> &str {
-        match self {
-            Decoded::Observations(_, format) => format.name,
-            Decoded::Opaque(media) => media,
-        }
-    }
-}
-
 impl Hub {
     pub(crate) fn publish(
         &self,
         now: Time,
         principal: &Principal,
-        publish: Publish,
+        mut publish: Publish,
     ) -> Result<Ticket, Fault> {
         let trace = Traced::begin(self.tracer.get(), now, &publish);
         let admitted = self.admit(now, publish.body.len());
         let accepted = admitted.and_then(|_until_it_is_taken| {
-            let incoming = self.read_incoming(now, principal, publish, &trace)?;
-            self.accept(now, incoming)
+            let mut incoming = self.read_incoming(now, principal, &mut publish, &trace)?;
+            let accepted = self.accept(now, principal, &mut incoming);
+            // It is the message's now, or nobody's.
+            publish.topic = incoming.topic;
+            Ok((accepted?, incoming.unread))
         });
-        if let Err(fault) = &accepted {
-            self.counters.refused();
-            trace.ended(Some(fault));
+        let note = |outcome, fault: &Fault| {
+            self.note_problem(&Problem {
+                principal,
+                client: publish.client,
+                topic: &publish.topic,
+                outcome,
+                fault,
+            });
+        };
+        match accepted {
+            Ok((ticket, unread)) => {
+                unread
+                    .into_iter()
+                    .for_each(|fault| note(Outcome::Bytes, &fault));
+                Ok(ticket)
+            }
+            Err(fault) => {
+                note(Outcome::Refused, &fault);
+                trace.ended(Some(&fault));
+                Err(fault)
+            }
         }
-        accepted
     }
 
     fn read_incoming(
         &self,
         now: Time,
         principal: &Principal,
-        publish: Publish,
+        publish: &mut Publish,
         trace: &Traced,
     ) -> Result<Incoming, Fault> {
-        let key = checks::check_sent(principal, &publish)?;
+        let key = checks::check_sent(principal, publish)?;
         let begun = trace.now();
-        let content = self.decode(&publish, now)?;
+        let read = self.read(now, principal, publish);
         trace.stepped("decode", begun);
-        checks::check_grants(principal, &publish.topic, &content)?;
-        checks::check_names(&content)?;
+        // Whom a refusal would not reach has at least what he sent kept, where he may publish that.
+        let may_be_bytes = matches!(publish.media, Media::Undeclared | Media::Claimed(_));
+        let (content, unread) = match read {
+            Ok(content) => (content, None),
+            Err(fault)
+                if may_be_bytes
+                    && fault.is_of_content()
+                    && principal.grants.allow(Verb::Publish, &publish.topic) =>
+            {
+                let bytes = Decoded::bytes(&publish.attributes);
+                (bytes, Some(Box::new(fault)))
+            }
+            Err(fault) => return Err(fault),
+        };
         let fingerprint = match key.is_empty() {
             true => 0,
             false => keys::fingerprint(content.media(), &publish.body),
@@ -108,21 +99,31 @@ impl Hub {
             declared: !matches!(publish.media, Media::Undeclared),
             opaque: publish.retain && matches!(content, Decoded::Opaque(_)),
             tombstone: false,
-            attributes: publish.attributes,
+            attributes: std::mem::take(&mut publish.attributes),
         };
         Ok(Incoming {
-            topic: publish.topic,
+            attributes: block.checked()?,
+            topic: std::mem::take(&mut publish.topic),
             content,
-            body: publish.body,
+            body: std::mem::take(&mut publish.body),
             key,
             fingerprint,
-            origin: publish.origin,
-            attributes: block.checked()?,
+            origin: std::mem::take(&mut publish.origin),
             block,
             client: publish.client,
             retain: publish.retain,
             trace: trace.clone(),
+            may_be_bytes,
+            unread,
         })
+    }
+
+    /// What a message holds, where its publisher may publish all of that.
+    fn read(&self, now: Time, principal: &Principal, publish: &Publish) -> Result<Decoded, Fault> {
+        let content = self.decode(publish, now)?;
+        checks::check_grants(principal, &publish.topic, &content)?;
+        checks::check_names(&content)?;
+        Ok(content)
     }
 
     fn decode(&self, publish: &Publish, now: Time) -> Result<Decoded, Fault> {
@@ -137,11 +138,16 @@ impl Hub {
                     return Ok(Decoded::bytes(&publish.attributes));
                 }
                 Media::Opaque(media) => return Ok(Decoded::Opaque(media.clone())),
-                Media::Format(format) => self.decode_as(format, &publish.body, builder)?,
+                Media::Format(format) | Media::Claimed(format) => {
+                    self.decode_as(format, &publish.body, builder)?
+                }
                 Media::Undeclared => {
                     match weir_codec::sniff(&publish.body, builder, &self.limits) {
                         Some(format) => format,
-                        None => return Ok(Decoded::bytes(&publish.attributes)),
+                        None => match looks_like(&publish.body) {
+                            Some(format) => self.decode_as(format, &publish.body, builder)?,
+                            None => return Ok(Decoded::bytes(&publish.attributes)),
+                        },
                     }
                 }
             };
@@ -170,9 +176,14 @@ impl Hub {
         Ok(format)
     }
 
-    fn accept(&self, now: Time, incoming: Incoming) -> Result<Ticket, Fault> {
+    fn accept(
+        &self,
+        now: Time,
+        principal: &Principal,
+        incoming: &mut Incoming,
+    ) -> Result<Ticket, Fault> {
         let mut wakers = Wakers::new();
-        let accepted = self.accept_locked(now, incoming, &mut wakers);
+        let accepted = self.accept_locked(now, principal, incoming, &mut wakers);
         wakers.into_iter().for_each(Waker::wake);
         accepted
     }
@@ -180,7 +191,8 @@ impl Hub {
     fn accept_locked(
         &self,
         now: Time,
-        incoming: Incoming,
+        principal: &Principal,
+        incoming: &mut Incoming,
         wakers: &mut Wakers,
     ) -> Result<Ticket, Fault> {
         let mut core = self.core();
@@ -188,63 +200,37 @@ impl Hub {
             return Err(Fault::Stopping);
         }
         if let Some(used) = core.keys.find(&incoming.key) {
-            return self.repeated(used, incoming.fingerprint);
+            return self.repeated(used, incoming);
         }
-        if let Some(ticket) = self.submit_message(&core, now, &incoming)? {
+        incoming.fit(principal, &core)?;
+        if let Some(ticket) = self.submit_message(now, incoming)? {
             return Ok(ticket);
         }
-        let Incoming {
-            topic,
-            content,
-            body,
-            key,
-            fingerprint,
-            origin,
-            block,
-            attributes,
-            client,
-            retain,
-            trace,
-        } = incoming;
-        if retain && !body.is_empty() {
-            core.retained.check_room(&topic)?;
-        }
-        let (content, streams) = self.locate(&mut core, now, (&topic, body.is_empty()), content)?;
+        let nothing = Decoded::Opaque(String::new());
+        let content = std::mem::replace(&mut incoming.content, nothing);
+        let (topic, body) = (&incoming.topic, &incoming.body);
+        let (content, streams) = self.locate(&mut core, now, (topic, body.is_empty()), content)?;
         let (kind, media) = content.record_parts();
-        let record = Record {
-            kind: if retain { Kind::Retained } else { kind },
-            arrival: now,
-            topic: &topic,
-            media,
-            key: &key,
-            origin: &origin,
-            attributes: &attributes,
-            body: &body,
-        };
-        let begun = trace.now();
+        let record = incoming.record(now, kind, media);
+        let begun = incoming.trace.now();
         let cursor = self.log.append(&record)?;
-        trace.appended(begun);
-        if !key.is_empty() {
-            let message = fingerprint;
-            core.keys.insert(&key, Used { cursor, message }, now);
+        incoming.trace.appended(begun);
+        if !incoming.key.is_empty() {
+            let message = incoming.fingerprint;
+            core.keys
+                .insert(&incoming.key, Used { cursor, message }, now);
         }
         let stood = (streams.first()).and_then(|&id| core.catalog.entry(id).stood());
-        let topic = core.named(topic, &streams);
-        let mut message = Message::new(cursor, now, topic, content);
-        message.body = body;
-        message.origin = shared(&origin);
-        message.client = client;
-        message.take(block);
-        message.retain = retain;
-        message.trace = trace.clone();
+        let topic = core.named(&incoming.topic, &streams);
+        let mut message = incoming.message(Message::new(cursor, now, topic, content));
         message.room = self.memory().hold(message.memory_bytes());
         let unpromised = message.quality == Quality::AtMostOnce;
         let message = Arc::new(message);
-        if retain {
+        if message.retain {
             core.retained.put(message.clone());
         }
         self.hand_on(&mut core, message, streams, wakers);
-        Ok(self.promise(now, cursor, unpromised, stood, trace))
+        Ok(self.promise(now, cursor, unpromised, stood, incoming.trace.clone()))
     }
 
     /// What whoever published waits for.
@@ -267,45 +253,16 @@ impl Hub {
     }
 
     /// Sends a message on its way to a shared log, as far as can be told now that it will be taken.
-    fn submit_message(
-        &self,
-        core: &Core,
-        now: Time,
-        incoming: &Incoming,
-    ) -> Result<Option<Ticket>, Fault> {
+    fn submit_message(&self, now: Time, incoming: &Incoming) -> Result<Option<Ticket>, Fault> {
         if self.log.shared().is_none() {
             return Ok(None);
         }
         let kind = match &incoming.content {
-            Decoded::Observations(batch, _) => {
-                checks::check_new(&core.catalog, batch)?;
-                weight::check_batch(&core.catalog, batch)?;
-                Kind::Observations
-            }
-            Decoded::Opaque(_) if incoming.body.is_empty() => Kind::Opaque,
-            Decoded::Opaque(_) => {
-                checks::check_full(&core.catalog, &incoming.topic)?;
-                Kind::Opaque
-            }
+            Decoded::Observations(..) => Kind::Observations,
+            Decoded::Opaque(_) => Kind::Opaque,
         };
-        if incoming.retain && !incoming.body.is_empty() {
-            core.retained.check_room(&incoming.topic)?;
-        }
         let begun = incoming.trace.now();
-        let mut ticket = self.submit(&Record {
-            kind: if incoming.retain {
-                Kind::Retained
-            } else {
-                kind
-            },
-            arrival: now,
-            topic: &incoming.topic,
-            media: incoming.content.media(),
-            key: &incoming.key,
-            origin: &incoming.origin,
-            attributes: &incoming.attributes,
-            body: &incoming.body,
-        })?;
+        let mut ticket = self.submit(&incoming.record(now, kind, incoming.content.media()))?;
         if let Some(ticket) = &mut ticket {
             incoming.trace.appended(begun);
             ticket.trace = incoming.trace.clone();
@@ -314,8 +271,10 @@ impl Hub {
     }
 
     /// The same ticket for the same message.
-    fn repeated(&self, used: Used, fingerprint: u64) -> Result<Ticket, Fault> {
-        if used.message != fingerprint {
+    fn repeated(&self, used: Used, incoming: &Incoming) -> Result<Ticket, Fault> {
+        let is_same = used.message == incoming.fingerprint
+            || incoming.may_be_bytes && used.message == incoming.fingerprint_of_bytes();
+        if !is_same {
             return Err(Fault::KeyReused(used.cursor));
         }
         self.counters.repeated();
@@ -340,7 +299,6 @@ impl Hub {
                 Ok((Content::Opaque(media.into()), known))
             }
             Decoded::Opaque(media) => {
-                checks::check_full(&core.catalog, topic)?;
                 let stream = core.catalog.intern(topic);
                 Ok((Content::Opaque(media.into()), smallvec![stream]))
             }
@@ -375,8 +333,6 @@ impl Hub {
     /// Finds the datastreams of a batch, learns what it says of them (a record of its own in the log,
     /// so that it outlives retention) and fills in what it leaves out.
     fn learn(&self, core: &mut Core, now: Time, batch: &mut Batch) -> Result<Streams, Fault> {
-        checks::check_new(&core.catalog, batch)?;
-        weight::check_batch(&core.catalog, batch)?;
         let mut streams = Streams::with_capacity(batch.stream_count());
         for index in 0..batch.stream_count() {
             let id = self.learn_stream(core, now, &batch.stream(index))?;
@@ -481,7 +437,7 @@ pub(crate) fn fill_places(batch: &mut Batch, places: &[Option<Place>]) {
 
 impl Core {
     /// The topic of a message; shared with its datastream, where that has no other.
-    fn named(&self, topic: String, streams: &[StreamId]) -> Arc<str> {
+    fn named(&self, topic: &str, streams: &[StreamId]) -> Arc<str> {
         let known = streams.first().map(|&id| &self.catalog.entry(id).topic);
         match known.filter(|known| ***known == *topic) {
             Some(known) => known.clone(),

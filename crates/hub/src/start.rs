@@ -193,11 +193,7 @@ impl Hub {
         let content = match record.kind {
             Kind::Opaque => Content::Opaque(record.media.into()),
             Kind::Retained if block.opaque => Content::Opaque(record.media.into()),
-            Kind::Observations | Kind::Retained => {
-                let format = weir_codec::by_name(record.media)?;
-                let batch = decode_batch(format, record, &self.limits)?;
-                Content::Observations { batch, format }
-            }
+            Kind::Observations | Kind::Retained => self.read_content(record),
             _ => return None,
         };
         let mut message = Message::new(cursor, record.arrival, record.topic.into(), content);
@@ -207,13 +203,24 @@ impl Hub {
         message.retain = record.kind == Kind::Retained;
         Some(message)
     }
+
+    /// What was accepted once decodes again, unless the limits are lower now or the format is not built in: then it
+    /// is bytes.
+    fn read_content(&self, record: &Record<'_>) -> Content {
+        let format = weir_codec::by_name(record.media);
+        let batch = format.and_then(|format| decode_batch(format, record, &self.limits));
+        match (format, batch) {
+            (Some(format), Some(batch)) => Content::Observations { batch, format },
+            _ => Content::Opaque(record.media.into()),
+        }
+    }
 }
 
 fn body_of(record: &Record<'_>) -> Bytes {
     Bytes::copy_from_slice(record.body)
 }
 
-/// The observations of a record with their topics and times; what was accepted once decodes again.
+/// The observations of a record with their topics and times.
 fn decode_batch(format: &Format, record: &Record<'_>, limits: &Limits) -> Option<Batch> {
     let mut builder = BatchBuilder::new();
     (format.decode)(record.body, &mut builder, limits).ok()?;

@@ -22,19 +22,19 @@ pub fn opaque(topic: &str, content_type: Option<&str>, payload: Bytes) -> Publis
     Publish::new(topic, Media::Opaque(media.into()), payload)
 }
 
-/// Publishes a message. A content type that its body belies does not stop it: it is bytes then.
+/// Publishes a message. A content type that its body belies does not stop it: it is bytes then, as nobody on the other
+/// side could be told.
 pub fn give(context: &dyn Gateway, mut publish: Publish) -> Taken {
+    if let Media::Format(format) = publish.media {
+        publish.media = Media::Claimed(format);
+    }
     loop {
         match ask(context, Request::Publish(publish.clone())) {
             Ok(ticket) => return Taken::Logged(ticket),
             // Another message than the one that was given this number before a crash.
             Err(Fault::KeyReused(_)) if publish.key.is_some() => publish.key = None,
-            Err(Fault::Undecodable { .. } | Fault::Message(_)) if !is_opaque(&publish.media) => {
-                let given = publish.attributes.content_type.clone();
-                publish.media =
-                    Media::Opaque(given.unwrap_or_else(|| "application/octet-stream".into()));
-            }
-            Err(Fault::Log(LogFault::Busy) | Fault::Short) => return Taken::Busy,
+            Err(fault) if fault.is_for_now() => return Taken::Busy,
+            Err(Fault::Log(LogFault::Unavailable(_))) => return Taken::Busy,
             Err(Fault::Stopping | Fault::Log(_)) => return Taken::Over,
             Err(fault) => return Taken::Refused(fault.to_string()),
         }
@@ -47,8 +47,4 @@ fn ask(context: &dyn Gateway, request: Request) -> Result<Ticket, Fault> {
         Exchange::Accepted(ticket) => Ok(ticket),
         _ => Err(Fault::Stopping),
     }
-}
-
-fn is_opaque(media: &Media) -> bool {
-    matches!(media, Media::Opaque(_))
 }

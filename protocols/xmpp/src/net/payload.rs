@@ -151,7 +151,7 @@ mod tests {
             write(format, &message, &mut text);
             let (media, bytes) = through_a_stream(&text).unwrap();
             match media {
-                Media::Format(known) => assert_eq!(known.name, format.name),
+                Media::Format(known) | Media::Claimed(known) => assert_eq!(known.name, format.name),
                 Media::Undeclared => assert!(["json", "plain"].contains(&format.name)),
                 Media::Opaque(media) => panic!("{media}"),
             }

@@ -117,8 +117,10 @@ impl XmppSubscriber {
             return Ok(bytes);
         }
         match media {
-            Media::Format(format) if *format == *self.target.format => Ok(bytes),
-            Media::Format(format) => self.converted(format, &bytes),
+            Media::Format(format) | Media::Claimed(format) if *format == *self.target.format => {
+                Ok(bytes)
+            }
+            Media::Format(format) | Media::Claimed(format) => self.converted(format, &bytes),
             Media::Undeclared => {
                 let mut batch = BatchBuilder::new();
                 let format = sniff(&bytes, &mut batch, &Limits::default());

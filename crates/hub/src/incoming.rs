@@ -1,0 +1,140 @@
+//! A message read and checked, on its way to the log; and what becomes of one for whose observations there is no room.
+
+use crate::access::{Principal, Verb};
+use crate::attributes::{Attributes, Block, BlockBytes};
+use crate::checks;
+use crate::client::ClientId;
+use crate::exchange::Fault;
+use crate::hub::Core;
+use crate::keys;
+use crate::limits::NAME_BYTES_MAX;
+use crate::message::{Message, shared};
+use crate::record::{Kind, Record};
+use crate::trace::Traced;
+use crate::weight;
+use bytes::Bytes;
+use weir_codec::Format;
+use weir_model::{Batch, Time};
+
+/// A message read and checked, on its way to the log.
+pub(crate) struct Incoming {
+    pub(crate) topic: String,
+    pub(crate) content: Decoded,
+    pub(crate) body: Bytes,
+    pub(crate) key: Vec<u8>,
+    /// Of media and body, where there is a key.
+    pub(crate) fingerprint: u64,
+    pub(crate) origin: String,
+    /// What goes with it, and the same as the log keeps it.
+    pub(crate) block: Block,
+    pub(crate) attributes: BlockBytes,
+    pub(crate) client: Option<ClientId>,
+    pub(crate) retain: bool,
+    pub(crate) trace: Traced,
+    /// Whether its bytes are kept where what they say cannot be.
+    pub(crate) may_be_bytes: bool,
+    /// Why only its bytes are.
+    pub(crate) unread: Option<Box<Fault>>,
+}
+
+pub(crate) enum Decoded {
+    Observations(Batch, &'static Format),
+    Opaque(String),
+}
+
+impl Decoded {
+    /// Bytes that are none of the formats; of a content type, where one was given.
+    pub(crate) fn bytes(attributes: &Attributes) -> Self {
+        let given = attributes.content_type.as_deref();
+        let given = given.filter(|media| !media.is_empty() && media.len() <= NAME_BYTES_MAX);
+        Decoded::Opaque(given.unwrap_or("application/octet-stream").into())
+    }
+
+    /// What the log calls the body.
+    pub(crate) fn media(&self) -> &str {
+        match self {
+            Decoded::Observations(_, format) => format.name,
+            Decoded::Opaque(media) => media,
+        }
+    }
+}
+
+impl Incoming {
+    /// Checks that there is room for it; where there is none for its observations, there may be for its bytes.
+    pub(crate) fn fit(&mut self, principal: &Principal, core: &Core) -> Result<(), Fault> {
+        if self.retain && !self.body.is_empty() {
+            core.retained.check_room(&self.topic)?;
+        }
+        let fault = match &self.content {
+            Decoded::Observations(batch, _) => checks::check_new(&core.catalog, batch)
+                .and_then(|()| weight::check_batch(&core.catalog, batch))
+                .err(),
+            Decoded::Opaque(_) => None,
+        };
+        match fault {
+            Some(fault)
+                if self.may_be_bytes && principal.grants.allow(Verb::Publish, &self.topic) =>
+            {
+                self.become_bytes(fault)?;
+            }
+            Some(fault) => return Err(fault),
+            None => {}
+        }
+        match self.content {
+            Decoded::Opaque(_) if !self.body.is_empty() => {
+                checks::check_full(&core.catalog, &self.topic)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Goes on as bytes, and why.
+    fn become_bytes(&mut self, fault: Fault) -> Result<(), Fault> {
+        if !self.key.is_empty() {
+            self.fingerprint = self.fingerprint_of_bytes();
+        }
+        self.content = Decoded::bytes(&self.block.attributes);
+        self.block.opaque = self.retain;
+        self.attributes = self.block.checked()?;
+        self.unread = Some(Box::new(fault));
+        Ok(())
+    }
+
+    pub(crate) fn fingerprint_of_bytes(&self) -> u64 {
+        keys::fingerprint(Decoded::bytes(&self.block.attributes).media(), &self.body)
+    }
+
+    pub(crate) fn record<'a>(&'a self, now: Time, kind: Kind, media: &'a str) -> Record<'a> {
+        Record {
+            kind: if self.retain { Kind::Retained } else { kind },
+            arrival: now,
+            topic: &self.topic,
+            media,
+            key: &self.key,
+            origin: &self.origin,
+            attributes: &self.attributes,
+            body: &self.body,
+        }
+    }
+
+    /// Gives what goes with it to the message that it becomes.
+    pub(crate) fn message(&mut self, mut message: Message) -> Message {
+        message.body = std::mem::take(&mut self.body);
+        message.origin = shared(&self.origin);
+        message.client = self.client;
+        message.take(Block {
+            attributes: std::mem::take(&mut self.block.attributes),
+            ..self.block
+        });
+        message.retain = self.retain;
+        message.trace = self.trace.clone();
+        message
+    }
+}
+
+/// The format that a body which is in none was meant to be in, as far as its beginning says: so that it is told why.
+pub(crate) fn looks_like(body: &[u8]) -> Option<&'static Format> {
+    let first = body.trim_ascii_start().first();
+    let is_json = first.is_some_and(|first| matches!(first, b'{' | b'['));
+    weir_codec::by_name("json").filter(|_| is_json)
+}

@@ -1,0 +1,231 @@
+//! What is acknowledged is kept: as bytes at the least, to be read by raw readers, also after a restart.
+#![allow(clippy::unwrap_used)]
+
+mod house;
+
+use house::{House, acknowledged, at, everyone, new, open, publication, subscribe, take_all, wish};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use weir_codec::by_name;
+use weir_hub::{
+    Fault, Grants, Hub, Media, Next, Outcome, Principal, Publish, Shape, Since, Subscribe,
+    Subscription, Verb,
+};
+use weir_model::{Cursor, Filter, Limits};
+
+/// Payloads that look like observations and can be none, of a publisher at `a`.
+fn odd() -> Vec<Vec<u8>> {
+    let leaves: Vec<String> = (0..5000).map(|leaf| format!("\"l{leaf}\":1")).collect();
+    let deep = vec!["d"; 80].join("/");
+    let unit = "u".repeat(2000);
+    let name = "n".repeat(2000);
+    let texts = [
+        r#"{"pm2.5+":1,"t":2}"#.to_owned(),
+        r##"{"#":5}"##.to_owned(),
+        r#"{"value":1,"topic":"other"}"#.to_owned(),
+        r#"{"observations":[{"value":1,"topic":"a/b"},{"value":2,"topic":"x"}]}"#.to_owned(),
+        r#"{"value":1,"topic":"a/+"}"#.to_owned(),
+        r#"{"a":{"x#y":1}}"#.to_owned(),
+        r#"[{"n":"a","v":1},{"n":"b+","v":1}"#.to_owned(),
+        r#"{"value":1,"lat":100,"lon":0}"#.to_owned(),
+        format!(r#"{{"value":1,"unit":"{unit}"}}"#),
+        format!(r#"{{"{deep}":1}}"#),
+        format!(r#"{{"{name}":1}}"#),
+        format!("{{{}}}", leaves.join(",")),
+    ];
+    texts.map(String::into_bytes).into()
+}
+
+fn raw(hub: &Arc<Hub>, filter: &str, since: Since) -> Subscription {
+    let subscribe_to = Subscribe {
+        raw: true,
+        shape: Shape::Items,
+        ..wish(&[filter], since)
+    };
+    subscribe(hub, subscribe_to)
+}
+
+/// The bodies that a raw reader was handed.
+fn bodies(reader: &mut Subscription) -> Vec<Vec<u8>> {
+    let items = take_all(reader).into_iter().flat_map(|next| match next {
+        Next::Items(items, _) => items.to_vec(),
+        _ => Vec::new(),
+    });
+    items.map(|item| item.message.body.to_vec()).collect()
+}
+
+fn again(house: House) -> House {
+    let disk = house.disk.clone();
+    drop(house);
+    open(disk)
+}
+
+fn unread(hub: &Hub) -> u64 {
+    let [_, (outcome, causes)] = hub.problems();
+    assert_eq!(outcome, Outcome::Bytes);
+    causes.iter().map(|(_, count)| count).sum()
+}
+
+#[test]
+fn what_looks_like_observations_and_can_be_none_is_kept_as_bytes_and_counted() {
+    for retain in [false, true] {
+        let house = new();
+        let begin = house.hub.positions().0;
+        let mut live = raw(&house.hub, "a", Since::Now);
+        let told = Arc::new(AtomicUsize::new(0));
+        let counted = told.clone();
+        house.hub.watch_problems(move |problem| {
+            assert_eq!((problem.topic, problem.outcome), ("a", Outcome::Bytes));
+            counted.fetch_add(1, Ordering::SeqCst);
+        });
+        for body in odd() {
+            let text = String::from_utf8_lossy(&body[..body.len().min(60)]).into_owned();
+            let publish = Publish {
+                retain,
+                ..Publish::new("a", Media::Undeclared, body)
+            };
+            let before = unread(&house.hub);
+            let taken = acknowledged(&house.hub, &everyone(), publish);
+            assert!(taken.is_ok(), "{text}: {taken:?}");
+            assert_eq!(unread(&house.hub), before + 1, "{text}");
+        }
+        assert_eq!(bodies(&mut live), odd());
+        assert_eq!(unread(&house.hub), odd().len() as u64);
+        assert_eq!(told.load(Ordering::SeqCst), odd().len());
+        assert_eq!(house.hub.counts().refused, 0);
+        let house = again(house);
+        let mut later = raw(&house.hub, "a", Since::Cursor(begin));
+        assert_eq!(bodies(&mut later), odd());
+        assert_eq!(house.hub.retained_counts().0, usize::from(retain));
+    }
+}
+
+#[test]
+fn who_says_a_format_and_can_be_told_is_refused_and_who_cannot_has_his_bytes_kept() {
+    let house = new();
+    let json = by_name("json").unwrap();
+    for body in [
+        r##"{"#":5}"##,
+        "{",
+        "{}",
+        "21.5 C",
+        r#"{"value":1,"topic":"x"}"#,
+    ] {
+        let refused = acknowledged(&house.hub, &everyone(), publication("a", body));
+        assert!(refused.is_err(), "{body}");
+        let mut live = raw(&house.hub, "a", Since::Now);
+        let claimed = Publish::new("a", Media::Claimed(json), body.to_owned());
+        acknowledged(&house.hub, &everyone(), claimed).unwrap();
+        assert_eq!(bodies(&mut live), [body.as_bytes()]);
+    }
+    let claimed = Publish::new("a", Media::Claimed(json), r#"{"value":7}"#);
+    acknowledged(&house.hub, &everyone(), claimed).unwrap();
+    let mut last = subscribe(&house.hub, wish(&["a"], Since::Snapshot));
+    assert_eq!(house::drain(&mut last), ["7"]);
+}
+
+fn granted(topics: &[&str]) -> Principal {
+    let rules = topics
+        .iter()
+        .map(|text| (Verb::Publish, Filter::parse(text).unwrap()));
+    Principal {
+        name: "device".into(),
+        grants: Arc::new(Grants::new(rules.collect())),
+        standing: Default::default(),
+    }
+}
+
+#[test]
+fn bytes_are_kept_where_their_publisher_may_publish_and_nowhere_else() {
+    let house = new();
+    let state = r#"{"state":"ON","watts":5}"#;
+    let publish = || Publish::new("zz/lamp", Media::Undeclared, state);
+    let mut live = raw(&house.hub, "zz/#", Since::Now);
+    acknowledged(&house.hub, &granted(&["zz/lamp"]), publish()).unwrap();
+    assert_eq!(bodies(&mut live), [state.as_bytes()]);
+    for others in [&["zz/lamp/state"][..], &["other"], &[]] {
+        let refused = acknowledged(&house.hub, &granted(others), publish());
+        assert!(matches!(refused, Err(Fault::Denied { .. })), "{others:?}");
+    }
+    assert!(bodies(&mut live).is_empty());
+    let [(_, refused), _] = house.hub.problems();
+    assert_eq!(refused, [("rights", 3)]);
+}
+
+#[test]
+fn bytes_are_known_again_by_their_key() {
+    let house = new();
+    let publish = |hub: &Arc<Hub>, body: &'static str| {
+        let publish = Publish {
+            key: Some(b"k".to_vec()),
+            ..Publish::new("a", Media::Undeclared, body)
+        };
+        acknowledged(hub, &everyone(), publish)
+    };
+    let first = publish(&house.hub, r##"{"#":5}"##).unwrap();
+    assert_eq!(publish(&house.hub, r##"{"#":5}"##), Ok(first));
+    let other = publish(&house.hub, r##"{"#":6}"##);
+    assert_eq!(other, Err(Fault::KeyReused(first)));
+    let house = again(house);
+    assert_eq!(publish(&house.hub, r##"{"#":5}"##), Ok(first));
+}
+
+#[test]
+fn a_full_catalog_takes_bytes_of_what_is_known_and_the_gateways_own_and_refuses_the_rest() {
+    let house = new();
+    let publish = |topic: &str, body: String| {
+        acknowledged(
+            &house.hub,
+            &everyone(),
+            Publish::new(topic, Media::Undeclared, body),
+        )
+    };
+    publish("a", "1".into()).unwrap();
+    house.hub.limit_catalog(house.hub.catalog_bytes().0 + 100);
+    let mut live = raw(&house.hub, "a", Since::Now);
+    let leaves = r#"{"b":1,"c":2}"#;
+    publish("a", leaves.into()).unwrap();
+    assert_eq!(bodies(&mut live), [leaves.as_bytes()]);
+    assert!(matches!(
+        publish("b", "1".into()),
+        Err(Fault::Crowded { .. })
+    ));
+    let own = Publish::new("$aside/mqtt", Media::Opaque("a/b".into()), "1");
+    acknowledged(&house.hub, &Principal::gateway(), own).unwrap();
+}
+
+#[test]
+fn what_is_retained_at_a_topic_of_the_gateways_is_removed_by_who_is_granted_that() {
+    let house = new();
+    let publish = |who: &Principal, body: &'static str| {
+        let publish = Publish {
+            retain: true,
+            ..Publish::new("$aside/mqtt/1", Media::Opaque("a/b".into()), body)
+        };
+        acknowledged(&house.hub, who, publish)
+    };
+    publish(&Principal::gateway(), "set aside").unwrap();
+    let operator = granted(&["$aside/mqtt/#"]);
+    let kept = || house.hub.retained_counts().0;
+    assert!(publish(&operator, "other").is_err() && publish(&granted(&["#"]), "").is_err());
+    assert_eq!(kept(), 1);
+    publish(&operator, "").unwrap();
+    assert_eq!(kept(), 0);
+}
+
+#[test]
+fn what_does_not_decode_under_the_limits_of_today_is_bytes() {
+    let house = new();
+    let two = r#"{"a":1,"b":2}"#;
+    acknowledged(&house.hub, &everyone(), publication("a", two)).unwrap();
+    let limits = Limits {
+        observations: 1,
+        ..Limits::default()
+    };
+    let begin = Cursor::new(house.hub.positions().0.epoch(), 0);
+    let (log, tally) = (house.log.clone(), house.tally.clone());
+    drop(house);
+    let hub = Hub::start(log, tally, limits, at(0)).unwrap();
+    let mut later = raw(&hub, "a", Since::Cursor(begin));
+    assert_eq!(bodies(&mut later), [two.as_bytes()]);
+}
