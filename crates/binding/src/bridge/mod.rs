@@ -10,6 +10,7 @@ mod mapping;
 mod settings;
 mod together;
 mod told;
+mod wary;
 
 pub use aside::{SetAside, aside_topic};
 pub use give::{Taken, give, opaque};
@@ -17,6 +18,7 @@ pub use mapping::{Mapping, NoFilter, first};
 pub use settings::{Login, RawLine, bridges, certificates, lines, login, shown};
 pub use together::Together;
 pub use told::{Told, count, state_topic};
+pub use wary::{Sent, Wary};
 
 use crate::Context as Gateway;
 use bytes::Bytes;

@@ -42,6 +42,9 @@ static GAPS: Metric = Metric {
     help: "Times that a bridge found messages gone from the log before they went out.",
 };
 
+/// Lines of the log a second about messages that go no further; all are counted.
+const LINES_PER_SECOND_MAX: u64 = 16;
+
 /// Where a bridge tells how it is.
 pub struct Told {
     name: String,
@@ -56,6 +59,9 @@ pub struct Told {
     pub looped: Arc<AtomicU64>,
     refused: Arc<AtomicU64>,
     gaps: Arc<AtomicU64>,
+    /// The second in which a message was last said to go no further, and how many were.
+    second: AtomicU64,
+    lines: AtomicU64,
     /// What was last said of a failure to connect.
     last: String,
 }
@@ -84,6 +90,8 @@ impl Told {
             looped: meter(&LOOPED),
             refused: meter(&REFUSED),
             gaps: meter(&GAPS),
+            second: AtomicU64::new(0),
+            lines: AtomicU64::new(0),
             last: String::new(),
         }
     }
@@ -140,7 +148,13 @@ impl Told {
     /// Tells of a message, in words, that goes no further.
     pub fn refused(&self, what: &str, reason: &str) {
         count(&self.refused);
-        tracing::warn!(bridge = self.name, "{what} goes no further: {reason}");
+        let second = (self.context.now().nanos() / 1_000_000_000) as u64;
+        if self.second.swap(second, Ordering::Relaxed) != second {
+            self.lines.store(0, Ordering::Relaxed);
+        }
+        if self.lines.fetch_add(1, Ordering::Relaxed) < LINES_PER_SECOND_MAX {
+            tracing::warn!(bridge = self.name, "{what} goes no further: {reason}");
+        }
     }
 
     /// Tells that messages are gone that should have gone out.

@@ -18,6 +18,8 @@ pub(super) enum Answer {
     Now(u64, Settle),
     /// The log takes nothing now: to be tried again.
     Busy,
+    /// It can be kept nowhere, and why: the broker keeps it.
+    Stands(String),
     /// The gateway is stopping, or its log has failed.
     Over,
 }
@@ -96,7 +98,7 @@ fn set_aside(bridge: &Bridge, tag: u64, name: &str, reason: &str, payload: &Byte
     };
     match aside.keep(&*bridge.context, &bridge.told) {
         Taken::Logged(ticket) => Answer::Later(tag, Settle::Reject, ticket),
-        Taken::Refused(_) => Answer::Now(tag, Settle::Reject),
+        Taken::Refused(reason) => Answer::Stands(format!("`{name}` cannot be kept: {reason}")),
         Taken::Busy => Answer::Busy,
         Taken::Over => Answer::Over,
     }

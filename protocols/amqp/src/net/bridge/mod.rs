@@ -9,7 +9,6 @@ mod kept;
 mod outward;
 mod running;
 mod settings;
-mod wary;
 
 pub(super) use settings::{Plan, read};
 
@@ -20,8 +19,7 @@ use running::{End, Running};
 use std::future::poll_fn;
 use std::sync::Arc;
 use std::time::Duration;
-use wary::Wary;
-use weir_binding::bridge::{HERE, Told, measure, remember};
+use weir_binding::bridge::{HERE, Told, Wary, measure, remember};
 use weir_binding::{Context as Gateway, LocalFuture, Target};
 use weir_carrier::Stream;
 use weir_carrier::backoff::Backoff;
@@ -135,6 +133,7 @@ impl Bridge {
         };
         let mut running = Running::new(self, stream);
         let end = poll_fn(|cx| running.poll(cx)).await;
+        running.ended(&end);
         let was_open = running.was_open();
         drop(running);
         if was_open {
@@ -230,7 +229,7 @@ impl Bridge {
             None => "a client without user and password".into(),
         };
         match end {
-            End::Lost(sentence) => sentence,
+            End::Lost(sentence) | End::Broken(sentence) => sentence,
             End::Unanswered => format!(
                 "{url} closed the connection without an answer, as some brokers do that refuse {who}"
             ),

@@ -5,14 +5,13 @@
 
 use super::kept::Kept;
 use super::settings::Plan;
-use super::wary::Wary;
 use crate::client::{Machine, Outgoing, Sent};
 use crate::net::distinct::distinct;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 use weir_binding::bridge::{
-    SetAside, Taken, Told, VIA, count, declared_media, first, goes_out, state_topic,
+    self, SetAside, Taken, Told, VIA, Wary, count, declared_media, first, goes_out, state_topic,
 };
 use weir_binding::{Context as Gateway, Part, parts_as_published};
 use weir_carrier::clock::now;
@@ -238,27 +237,55 @@ impl Outward {
         }
     }
 
+    /// Hears that the connection ended, nobody said why: over the first of what is under way, if that is always so.
+    pub(super) fn ended(&mut self, way: &mut Way<'_>, reason: &str) -> Result<(), Fault> {
+        let tokens: Vec<u64> = self.under_way().take(2).collect();
+        let Some((token, first)) = tokens
+            .first()
+            .and_then(|&token| Some((token, self.name_of(token)?)))
+        else {
+            return Ok(());
+        };
+        match way.wary.ended(first, tokens.len() == 1, self.last()) {
+            true => self.blame(way, token, reason),
+            false => Ok(()),
+        }
+    }
+
+    /// What tells a part from all others over any connection: its message, and how many parts of that go before it.
+    fn name_of(&self, token: u64) -> Option<bridge::Sent> {
+        let after = self.flights.partition_point(|flight| flight.first <= token);
+        let flight = self.flights.get(after.checked_sub(1)?)?;
+        Some((flight.cursor, (token - flight.first) as u32))
+    }
+
+    /// The last message that is under way.
+    fn last(&self) -> Cursor {
+        let last = self.flights.back();
+        last.map_or(self.sent, |flight| flight.cursor)
+    }
+
+    /// Sets aside the one over which the connection ended; what is left of its message goes out by the next.
+    fn blame(&mut self, way: &mut Way<'_>, token: u64, reason: &str) -> Result<(), Fault> {
+        let last = self.last();
+        self.refused.push_back((token, reason.to_owned()));
+        self.set_refused_aside(way)?;
+        let rest = self.parts.as_ref().filter(|_| self.refused.is_empty());
+        if let Some(rest) = rest {
+            way.wary.leave(last, rest.len());
+        }
+        Ok(())
+    }
+
     /// Hears that the broker ended the connection over a message: one of all that are under way, or, where they go
     /// one at a time, this one.
     pub(super) fn ended_over(&mut self, way: &mut Way<'_>, reason: &str) -> Result<(), Fault> {
         let tokens: Vec<u64> = self.under_way().take(2).collect();
-        let last = self
-            .flights
-            .back()
-            .map_or(self.sent, |flight| flight.cursor);
         match tokens[..] {
             [] => Ok(()),
-            [token] if way.wary.is_on(way.kept.confirmed) => {
-                self.refused.push_back((token, reason.to_owned()));
-                self.set_refused_aside(way)?;
-                let rest = self.parts.as_ref().filter(|_| self.refused.is_empty());
-                if let Some(rest) = rest {
-                    way.wary.leave(last, rest.len());
-                }
-                Ok(())
-            }
+            [token] if way.wary.is_on(way.kept.confirmed) => self.blame(way, token, reason),
             _ => {
-                way.wary.suspect(last);
+                way.wary.suspect(self.last());
                 Ok(())
             }
         }
@@ -311,7 +338,15 @@ fn aside(way: &Way<'_>, part: &Part, reason: &str) -> Result<bool, Fault> {
     match aside.keep(&**way.context, way.told) {
         Taken::Busy => Ok(false),
         Taken::Over => Err(Fault::Stopping),
-        Taken::Logged(_) | Taken::Refused(_) => Ok(true),
+        Taken::Logged(_) => Ok(true),
+        Taken::Refused(problem) => {
+            let what = format!("a message at `{}`", part.topic);
+            way.told.refused(
+                &what,
+                &format!("{reason}; nor can it be set aside: {problem}"),
+            );
+            Ok(true)
+        }
     }
 }
 

@@ -35,6 +35,8 @@ const BEHIND_MAX: u64 = 10_000;
 pub(super) enum End {
     /// As a sentence.
     Lost(String),
+    /// The same of one that was open, and nobody said why.
+    Broken(String),
     /// Before there was an answer.
     Unanswered,
     /// The broker speaks another version.
@@ -138,7 +140,7 @@ impl<'b> Running<'b> {
 
     fn broken(&self, sentence: &str) -> End {
         match self.was_open() {
-            true => End::Lost(format!("the connection is lost: {sentence}")),
+            true => End::Broken(format!("the connection is lost: {sentence}")),
             false => End::Unanswered,
         }
     }
@@ -192,12 +194,23 @@ impl<'b> Running<'b> {
         match kind {
             ClosedKind::Version => End::Version(reason),
             ClosedKind::Refused => End::Refused(reason),
-            ClosedKind::Message | ClosedKind::Lost if self.was_open() => {
+            ClosedKind::Message if self.was_open() => {
                 End::Lost(format!("the connection is over: {reason}"))
+            }
+            ClosedKind::Silent | ClosedKind::Lost if self.was_open() => {
+                End::Broken(format!("the connection is over: {reason}"))
             }
             ClosedKind::Message | ClosedKind::Silent | ClosedKind::Lost => {
                 End::Lost(format!("{url}: {reason}"))
             }
+        }
+    }
+
+    /// Where connections always end over the same message, that is not to hold up the others.
+    pub(super) fn ended(&mut self, end: &End) {
+        if let End::Broken(reason) = end {
+            // Where the gateway is stopping, too, it is found out again.
+            drop(self.with_outward(|outward, way| outward.ended(way, reason)));
         }
     }
 
@@ -225,6 +238,7 @@ impl<'b> Running<'b> {
             Answer::Later(tag, settle, ticket) => self.tickets.push_back((tag, settle, ticket)),
             Answer::Now(tag, settle) => self.machine.settle(tag, settle),
             Answer::Over => return Err(End::Stopping),
+            Answer::Stands(reason) => return Err(End::Lost(reason)),
             Answer::Busy => {
                 self.held = Some(event);
                 self.retry = now() + BUSY_TIME;

@@ -7,7 +7,7 @@ use crate::session::Message;
 use crate::wire::QoS;
 use std::sync::Arc;
 use weir_binding::Context as Gateway;
-use weir_binding::bridge::{self, Told, count, first, has_been_here, opaque};
+use weir_binding::bridge::{self, SetAside, Told, count, first, has_been_here, opaque};
 use weir_hub::{ClientId, Publish, Ticket};
 
 /// What a message is taken with.
@@ -25,8 +25,10 @@ pub(super) struct Inward<'a> {
 pub(super) enum Taken {
     /// It is in the log, and on disk once this says so.
     Logged(Ticket),
-    /// It goes no further, and is acknowledged so that it does not come again.
+    /// It was here before, and is acknowledged so that it does not come again.
     Passed,
+    /// It can be kept nowhere, and why: the other broker keeps it.
+    Stands(String),
     /// The log takes nothing now: to be tried again.
     Busy,
     /// The gateway is stopping, or its log has failed.
@@ -45,9 +47,7 @@ impl Inward<'_> {
             line.names.to_local(&message.topic)
         });
         let Some((line, topic)) = named else {
-            self.told
-                .refused(&at(&message.topic), "no line names its topic");
-            return Taken::Passed;
+            return self.set_aside(message, "no line names its topic");
         };
         let mut renamed = message.clone();
         renamed.topic = topic;
@@ -62,7 +62,10 @@ impl Inward<'_> {
         if message.qos == QoS::ExactlyOnce && publish.key.is_none() {
             publish.key = Some(self.key(message.packet_id));
         }
-        let taken = self.publish(publish);
+        let taken = match bridge::give(&**self.context, publish) {
+            bridge::Taken::Refused(reason) => self.set_aside(message, &reason),
+            taken => self.outcome(taken, message),
+        };
         let promised = message.qos == QoS::ExactlyOnce && !matches!(taken, Taken::Busy);
         self.kept.taken += u64::from(promised);
         taken
@@ -82,20 +85,24 @@ impl Inward<'_> {
         format!("{}/{session}/{taken}/{packet_id}", self.origin).into_bytes()
     }
 
-    fn publish(&mut self, publish: Publish) -> Taken {
-        let topic = publish.topic.clone();
-        match bridge::give(&**self.context, publish) {
+    fn set_aside(&self, message: &Message, reason: &str) -> Taken {
+        let aside = SetAside {
+            way: "in",
+            name: &message.topic,
+            reason,
+            payload: message.payload.clone(),
+        };
+        self.outcome(aside.keep(&**self.context, self.told), message)
+    }
+
+    fn outcome(&self, taken: bridge::Taken, message: &Message) -> Taken {
+        match taken {
             bridge::Taken::Logged(ticket) => Taken::Logged(ticket),
             bridge::Taken::Busy => Taken::Busy,
             bridge::Taken::Over => Taken::Over,
             bridge::Taken::Refused(reason) => {
-                self.told.refused(&at(&topic), &reason);
-                Taken::Passed
+                Taken::Stands(format!("`{}` cannot be kept: {reason}", message.topic))
             }
         }
     }
-}
-
-fn at(topic: &str) -> String {
-    format!("a message at `{topic}`")
 }

@@ -17,6 +17,7 @@ use crate::net::client::{Url, open_stream};
 use crate::session::{ConnectOptions, InFlight, Message};
 use crate::wire::{ReasonCode, Version};
 use kept::Kept;
+use outward::Careful;
 use running::{End, Running};
 use settings::Speaks;
 use std::future::poll_fn;
@@ -73,6 +74,7 @@ struct Bridge {
     /// What the log holds of that, where it has taken any.
     recorded: Option<Kept>,
     speaks: Speaks,
+    careful: Careful,
     told: Told,
 }
 
@@ -124,6 +126,7 @@ impl Bridge {
         Self {
             told: Told::new(&plan.name, &context),
             speaks: plan.speaks,
+            careful: Careful::default(),
             recorded,
             kept,
             origin,
@@ -143,6 +146,7 @@ impl Bridge {
         };
         let mut running = Running::new(self, stream);
         let end = poll_fn(|cx| running.poll(cx)).await;
+        running.ended(&end);
         let was_open = running.was_open();
         drop(running);
         if was_open {
@@ -236,7 +240,7 @@ impl Bridge {
     fn sentence(&self, end: End) -> String {
         let url = &self.plan.shown;
         match end {
-            End::Lost(sentence) => sentence,
+            End::Lost(sentence) | End::Broken(sentence) => sentence,
             End::Unanswered => format!("{url} closed the connection without an answer"),
             End::Stopping => "the gateway is stopping".into(),
             End::Refused(code, reason) => {

@@ -7,12 +7,14 @@ use super::kept::{Kept, RETAINED};
 use super::settings::Plan;
 use crate::net::packets::{Part, parts_of, qos_of, write_attributes};
 use crate::session::{Client, Delivery, InFlight, Sent, Stage, Token};
-use crate::wire::{Property, PropertyList, QoS};
+use crate::wire::{Property, PropertyList, QoS, ReasonCode};
 use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 use std::task::{Context, Poll};
 use weir_binding::Context as Gateway;
-use weir_binding::bridge::{Told, VIA, count, declared_media, first, goes_out};
+use weir_binding::bridge::{
+    SetAside, Taken, Told, VIA, Wary, count, declared_media, first, goes_out,
+};
 use weir_carrier::clock::now;
 use weir_carrier::outbox::Outbox;
 use weir_hub::{
@@ -23,6 +25,9 @@ use weir_model::{Cursor, Filter};
 
 /// Bytes that may wait for the socket before nothing more is taken from the log.
 const UNSENT_BYTES_MAX: usize = 64 << 10;
+
+/// Bytes that may be under way without being acknowledged.
+const FLIGHT_BYTES_MAX: usize = 16 << 20;
 
 /// Pieces taken from the log in one turn, so that a bridge does not hold up its thread.
 const TAKES_MAX: usize = 16;
@@ -41,6 +46,32 @@ pub(super) struct Outward {
     past_retained: bool,
     /// Whether one went out with QoS 2 since this was last asked.
     pub(super) promised: bool,
+    /// Sent by this connection and not acknowledged, in its order: so that it can be set aside.
+    under_way: VecDeque<(Token, Part)>,
+    under_way_bytes: usize,
+    /// What the other broker refused, and could not be set aside yet.
+    refused: VecDeque<(Token, Part, String)>,
+    /// Set aside as this connection ended.
+    blamed: Option<Token>,
+}
+
+/// What a bridge remembers over connections so that no message ends them for ever.
+#[derive(Default)]
+pub(super) struct Careful {
+    wary: Wary,
+    /// Retained messages that were set aside.
+    passed: HashSet<Token>,
+    /// Connections that ended before all retained messages were given.
+    greetings: u32,
+    /// Retained messages that the second of them, or a later one, gave with QoS 0.
+    given: HashSet<Token>,
+}
+
+impl Careful {
+    /// Says whether a retained message is not to be sent once more.
+    fn is_over(&self, token: &Token) -> bool {
+        self.passed.contains(token) || self.greetings > 1 && self.given.contains(token)
+    }
 }
 
 /// What it works with.
@@ -49,6 +80,7 @@ pub(super) struct Way<'a> {
     pub(super) here: &'a str,
     pub(super) origin: &'a str,
     pub(super) kept: &'a mut Kept,
+    pub(super) careful: &'a mut Careful,
     pub(super) told: &'a Told,
     pub(super) client: &'a mut Client,
     pub(super) outbox: &'a mut Outbox,
@@ -78,6 +110,10 @@ impl Outward {
             away: context.hub().positions().0,
             past_retained: false,
             promised: false,
+            under_way: VecDeque::new(),
+            under_way_bytes: 0,
+            refused: VecDeque::new(),
+            blamed: None,
         })
     }
 
@@ -95,8 +131,11 @@ impl Outward {
         cx: &mut Context<'_>,
         state_topic: &str,
     ) -> Result<bool, Fault> {
+        if !self.set_refused_aside(way)? {
+            return Ok(false);
+        }
         for _ in 0..TAKES_MAX {
-            if !self.send_items(way) {
+            if !self.send_items(way)? {
                 return Ok(false);
             }
             if way.outbox.waiting() >= UNSENT_BYTES_MAX {
@@ -119,13 +158,13 @@ impl Outward {
     }
 
     /// `false` where the other broker takes no more now.
-    fn send_items(&mut self, way: &mut Way<'_>) -> bool {
+    fn send_items(&mut self, way: &mut Way<'_>) -> Result<bool, Fault> {
         while let Some(item) = self.items.front().cloned() {
             if way.outbox.waiting() >= UNSENT_BYTES_MAX {
-                return true;
+                return Ok(true);
             }
-            if !self.send_item(way, &item) {
-                return false;
+            if !self.send_item(way, &item)? {
+                return Ok(false);
             }
             self.items.pop_front();
             self.parts = None;
@@ -133,7 +172,7 @@ impl Outward {
                 self.pass(way, item.message.cursor);
             }
         }
-        true
+        Ok(true)
     }
 
     /// Notes that all before and up to here is sent.
@@ -149,22 +188,22 @@ impl Outward {
         way.client.abandon(lost);
     }
 
-    fn send_item(&mut self, way: &mut Way<'_>, item: &Item) -> bool {
+    fn send_item(&mut self, way: &mut Way<'_>, item: &Item) -> Result<bool, Fault> {
         let message = &item.message;
         if !goes_out(message, way.origin, way.here) {
             if message.origin.as_ref() != way.origin {
                 count(&way.told.looped);
             }
-            return true;
+            return Ok(true);
         }
         let (mut parts, mut part) = match self.parts.take() {
             Some(parts) => parts,
             None => (parts_of(item, None).into(), 0),
         };
         while let Some(next) = parts.front() {
-            if !self.send_part(way, item, next, part) {
+            if !self.send_part(way, item, next, part)? {
                 self.parts = Some((parts, part));
-                return false;
+                return Ok(false);
             }
             parts.pop_front();
             part += 1;
@@ -172,16 +211,22 @@ impl Outward {
                 way.kept.begun = (message.cursor, part);
             }
         }
-        true
+        Ok(true)
     }
 
     /// Sends one packet; `false` where the other broker takes no more now.
-    fn send_part(&mut self, way: &mut Way<'_>, item: &Item, part: &Part, number: u32) -> bool {
+    fn send_part(
+        &mut self,
+        way: &mut Way<'_>,
+        item: &Item,
+        part: &Part,
+        number: u32,
+    ) -> Result<bool, Fault> {
         let message = &item.message;
         let Some((line, topic)) =
             first(&way.plan.outward, |line| line.names.to_remote(&part.topic))
         else {
-            return true;
+            return Ok(true);
         };
         let token = Token {
             cursor: message.cursor.bits(),
@@ -189,14 +234,17 @@ impl Outward {
             part: number | if item.retained { RETAINED } else { 0 },
         };
         let again = self.again.contains(&token);
-        if !again && self.is_done(way.kept, line.qos, item, number) {
-            return true;
+        if !again && self.is_done(way.kept, line.qos, item, number) || way.careful.is_over(&token) {
+            return Ok(true);
+        }
+        if !self.may_send(way, part) {
+            return Ok(false);
         }
         let mut properties = PropertyList::default();
         let at = way.context.now();
         let fresh = write_attributes(&message.attributes, None, || at, &mut properties);
         if !again && !fresh {
-            return true;
+            return Ok(true);
         }
         if let Some(media) = declared_media(message) {
             properties.push(Property::ContentType(media));
@@ -212,21 +260,99 @@ impl Outward {
             token,
         };
         match way.client.publish(now(), delivery, way.outbox.tail()) {
-            Sent::Full => return false,
+            Sent::Full => return Ok(false),
             Sent::TooLarge => {
                 let reason = "it is larger than the other broker takes";
-                way.told
-                    .refused(&format!("a message at `{}`", part.topic), reason);
+                if !set_aside(&**way.context, way.told, part, reason)? {
+                    return Ok(false);
+                }
                 way.client.abandon(|lost| *lost == token);
             }
             Sent::Head => {
                 way.outbox.push(part.payload.clone());
                 count(&way.told.sent);
                 self.promised |= qos == QoS::ExactlyOnce;
+                let qos = qos.min(way.client.qos_max());
+                self.note_sent(way.careful, token, qos, part);
             }
         }
         self.again.remove(&token);
-        true
+        Ok(true)
+    }
+
+    /// Says whether one more may be under way: where one of them may be what ended connections, one at a time.
+    fn may_send(&self, way: &Way<'_>, part: &Part) -> bool {
+        let bytes = self.under_way_bytes + part.payload.len();
+        let wary = &way.careful.wary;
+        let is_one_of_many = || match self.earliest() {
+            Some(first) => !wary.is_on(before(first)),
+            None => true,
+        };
+        let calm = !wary.is_on(Cursor::START);
+        self.under_way.is_empty() || bytes <= FLIGHT_BYTES_MAX && (calm || is_one_of_many())
+    }
+
+    /// The first message of those that are not acknowledged.
+    fn earliest(&self) -> Option<Cursor> {
+        let again = self.again.iter();
+        let tokens = again.chain(self.under_way.iter().map(|(token, _)| token));
+        tokens.map(|token| Cursor::from_bits(token.cursor)).min()
+    }
+
+    fn note_sent(&mut self, careful: &mut Careful, token: Token, qos: QoS, part: &Part) {
+        if qos != QoS::AtMostOnce {
+            self.under_way_bytes += part.payload.len();
+            self.under_way.push_back((token, part.clone()));
+        } else if token.part & RETAINED != 0 && careful.greetings > 0 {
+            careful.given.insert(token);
+        }
+    }
+
+    /// Hears that the other broker has a message, or refuses it.
+    pub(super) fn acknowledged(&mut self, token: Token, code: ReasonCode) {
+        let at = self.under_way.iter().position(|(of, _)| *of == token);
+        let Some((token, part)) = at.and_then(|at| self.under_way.remove(at)) else {
+            return;
+        };
+        self.under_way_bytes -= part.payload.len();
+        if code.is_failure() {
+            let reason = format!("the other broker answers {code}");
+            self.refused.push_back((token, part, reason));
+        }
+    }
+
+    /// Sets aside what the other broker refused; `false` where the log cannot take it now.
+    fn set_refused_aside(&mut self, way: &Way<'_>) -> Result<bool, Fault> {
+        while let Some((_, part, reason)) = self.refused.front() {
+            if !set_aside(&**way.context, way.told, part, reason)? {
+                return Ok(false);
+            }
+            self.refused.pop_front();
+        }
+        Ok(true)
+    }
+
+    /// Hears that the connection ended: over the first of what is under way, if that is always so.
+    pub(super) fn ended(
+        &mut self,
+        careful: &mut Careful,
+        context: &dyn Gateway,
+        told: &Told,
+        reason: &str,
+    ) {
+        careful.greetings += u32::from(!self.past_retained);
+        let Some((token, part)) = self.under_way.front() else {
+            return;
+        };
+        let first = (Cursor::from_bits(token.cursor), token.part);
+        let last = self.under_way.iter().map(|(token, _)| token.cursor).max();
+        let upto = Cursor::from_bits(last.unwrap_or(token.cursor));
+        let is_blamed = careful.wary.ended(first, self.under_way.len() == 1, upto);
+        // Where the log takes nothing, it is found out again.
+        if is_blamed && set_aside(context, told, part, reason) == Ok(true) {
+            careful.passed.insert(*token);
+            self.blamed = Some(*token);
+        }
     }
 
     /// Says whether a packet was sent before, or promised to nobody while there was no connection.
@@ -248,14 +374,40 @@ impl Outward {
 
     fn in_flight(&self, client: &Client) -> Vec<InFlight> {
         let mut flights = client.in_flight();
+        flights.retain(|of| Some(of.token) != self.blamed);
         let known: HashSet<Token> = flights.iter().map(|of| of.token).collect();
-        let unknown = self.again.iter().filter(|token| !known.contains(token));
+        let refused = self.refused.iter().map(|(token, ..)| token);
+        let unknown = self.again.iter().chain(refused);
+        let unknown = unknown.filter(|token| !known.contains(token));
         flights.extend(unknown.map(|&token| InFlight {
             packet_id: 0,
             stage: Stage::Puback,
             token,
         }));
         flights
+    }
+}
+
+/// Sets aside what the other broker does not take; `false` where the log cannot take it now.
+fn set_aside(context: &dyn Gateway, told: &Told, part: &Part, reason: &str) -> Result<bool, Fault> {
+    let aside = SetAside {
+        way: "out",
+        name: &part.topic,
+        reason,
+        payload: part.payload.clone(),
+    };
+    match aside.keep(context, told) {
+        Taken::Logged(_) => Ok(true),
+        Taken::Busy => Ok(false),
+        Taken::Over => Err(Fault::Stopping),
+        Taken::Refused(problem) => {
+            let what = format!("a message at `{}`", part.topic);
+            told.refused(
+                &what,
+                &format!("{reason}; nor can it be set aside: {problem}"),
+            );
+            Ok(true)
+        }
     }
 }
 

@@ -39,6 +39,8 @@ const BEHIND_MAX: u64 = 10_000;
 pub(super) enum End {
     /// As a sentence.
     Lost(String),
+    /// The same of one that was open, and may be over for the sake of a message.
+    Broken(String),
     /// Before there was an answer to CONNECT.
     Unanswered,
     /// The broker refuses, with what it said.
@@ -182,7 +184,7 @@ impl<'b> Running<'b> {
 
     fn broken(&mut self, sentence: &str) -> End {
         match self.was_open() {
-            true => End::Lost(format!("the connection is lost: {sentence}")),
+            true => End::Broken(format!("the connection is lost: {sentence}")),
             false => End::Unanswered,
         }
     }
@@ -211,13 +213,15 @@ impl<'b> Running<'b> {
     fn hear(&mut self, event: ClientEvent) -> Result<(), End> {
         match event {
             ClientEvent::Connected(connected) => self.begin(connected.session_present)?,
-            ClientEvent::Acknowledged(token, code) if code.is_failure() => {
-                let cursor = weir_model::Cursor::from_bits(token.cursor);
-                let what = format!("the message with cursor {cursor}");
-                let reason = format!("the other broker answers {code}");
-                self.bridge.told.refused(&what, &reason);
+            ClientEvent::Acknowledged(token, code) => {
+                let outward = self.outward.iter_mut();
+                outward.for_each(|outward| outward.acknowledged(token, code));
             }
-            ClientEvent::Received(_) => self.moved = true,
+            ClientEvent::Received(token) => {
+                self.moved = true;
+                let outward = self.outward.iter_mut();
+                outward.for_each(|outward| outward.acknowledged(token, ReasonCode::SUCCESS));
+            }
             ClientEvent::Released(id) => {
                 self.moved = true;
                 self.bridge.kept.received.retain(|known| *known != id);
@@ -225,7 +229,13 @@ impl<'b> Running<'b> {
             ClientEvent::Answered(id, codes) if self.asked == Some(id) => self.subscribed(&codes),
             ClientEvent::Closed { code, reason } if self.was_open() => {
                 let reason = reason.map_or(String::new(), |reason| format!(": {reason}"));
-                return Err(End::Lost(format!("the connection is over: {code}{reason}")));
+                let sentence = format!("the connection is over: {code}{reason}");
+                return Err(match code {
+                    ReasonCode::SERVER_SHUTTING_DOWN | ReasonCode::SESSION_TAKEN_OVER => {
+                        End::Lost(sentence)
+                    }
+                    _ => End::Broken(sentence),
+                });
             }
             ClientEvent::Closed { code, .. } if code == ReasonCode::KEEP_ALIVE_TIMEOUT => {
                 let url = &self.bridge.plan.shown;
@@ -278,6 +288,7 @@ impl<'b> Running<'b> {
             Taken::Logged(ticket) => Some(ticket),
             Taken::Passed => None,
             Taken::Over => return Err(End::Stopping),
+            Taken::Stands(reason) => return Err(End::Lost(reason)),
             Taken::Busy => {
                 self.held = Some(message);
                 self.retry = now() + BUSY_TIME;
@@ -352,6 +363,7 @@ impl<'b> Running<'b> {
             here: &bridge.here,
             origin: &bridge.origin,
             kept: &mut bridge.kept,
+            careful: &mut bridge.careful,
             told: &bridge.told,
             client: &mut self.client,
             outbox: &mut self.outbox,
@@ -360,6 +372,14 @@ impl<'b> Running<'b> {
         let more = outward.send(&mut way, cx, &topic);
         self.moved |= std::mem::take(&mut outward.promised);
         more.map_err(|_| End::Stopping)
+    }
+
+    /// Where connections always end over the same message, that is not to hold up the others.
+    pub(super) fn ended(&mut self, end: &End) {
+        if let (End::Broken(reason), Some(outward)) = (end, &mut self.outward) {
+            let bridge = &mut *self.bridge;
+            outward.ended(&mut bridge.careful, &*bridge.context, &bridge.told, reason);
+        }
     }
 
     fn flush(&mut self, cx: &mut Context<'_>) -> Result<(), End> {

@@ -85,6 +85,11 @@ impl Client {
         }
     }
 
+    /// The highest quality of service that the server takes.
+    pub fn qos_max(&self) -> QoS {
+        self.server.qos_max
+    }
+
     /// How many more QoS 1 and 2 messages the server takes now.
     pub fn room(&self) -> u16 {
         self.outbound.room()
