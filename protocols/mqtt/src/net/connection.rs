@@ -7,9 +7,9 @@ use super::House;
 use super::accept::Accepting;
 use super::deliver::Deliverer;
 use super::live::Live;
-use super::member::{Due, Member};
+use super::member::{Due, Member, TAKEN};
 use super::publish::{self, Refused};
-use super::service;
+use super::refused::{Refusal, is_answered};
 use super::sessions::Counts;
 use super::subscribe::{self, Opener};
 use crate::limits::RECEIVE_MAX;
@@ -322,8 +322,7 @@ impl Connection {
     pub(super) fn publish(&mut self, message: Box<Message>) -> bool {
         if let Some((service, path)) = self.context.service_of_topic(&message.topic) {
             let service = service.clone();
-            self.post(&*service, &path, &message);
-            return true;
+            return self.post(&*service, &path, message);
         }
         let kept = self.member.as_ref().is_some_and(|of| of.is_kept());
         match message.qos {
@@ -341,7 +340,9 @@ impl Connection {
         let client = Some(member.client);
         let (hub, principal) = (self.context.hub(), &member.principal);
         let of = key.map(|key| format!("mqtt/{key:x}").into_bytes());
-        let published = publish::publish(hub, self.context.now(), principal, client, &message, of);
+        let answered = is_answered(member.version, message.qos);
+        let now_there = self.context.now();
+        let published = publish::publish(hub, now_there, principal, client, &message, of, answered);
         match published {
             Ok(ticket) => {
                 Counts::add(&counts.received, 1);
@@ -354,24 +355,30 @@ impl Connection {
                 }
             }
             Err(Refused::Busy) => {
-                member.held = Some((message, key));
-                self.retry = now() + BUSY_TIME;
+                self.hold_message(message, key);
                 return false;
             }
-            // 3.1.1 cannot say so: it is acknowledged and goes no further [MQTT311-3.3.5-2].
             Err(Refused::Code(code, reason)) => {
-                Counts::add(&counts.refused, 1);
-                member.receipts.retain(|(of, _)| *of != message.packet_id);
-                if message.qos != QoS::AtMostOnce {
-                    self.server
-                        .acknowledge(message.packet_id, code, Some(&reason));
-                }
+                let refusal = Refusal {
+                    code,
+                    reason,
+                    is_for_now: false,
+                };
+                return self.refuse(message, key, &refusal);
             }
             // Its identifier was used anew without a release of the message before.
             Err(Refused::Another) => return self.publish_once(message),
             Err(Refused::Over(code)) => self.server.close(code, true),
         }
         true
+    }
+
+    /// Holds a message until the log takes it; nothing is read meanwhile.
+    pub(super) fn hold_message(&mut self, message: Box<Message>, key: Option<u64>) {
+        if let Some(member) = &mut self.member {
+            member.held = Some((message, key));
+            self.retry = now() + BUSY_TIME;
+        }
     }
 
     /// Acknowledges what has come to the disk.
@@ -401,13 +408,16 @@ impl Connection {
     }
 
     /// Goes on with what waited for the disk.
-    fn settle(&mut self, due: Due, done: Option<Result<(), service::Refusal>>) {
+    fn settle(&mut self, due: Due, done: Option<Result<(), Refusal>>) {
         match (done, due) {
             (Some(Ok(())), Due::Publish(message, key, drawn)) => {
                 self.publish_noted(message, key, drawn);
             }
             (Some(Ok(())), due) => tell(&mut self.server, due),
-            (Some(Err(refusal)), due) => service::refuse(&mut self.server, due, &refusal),
+            (Some(Err(refusal)), Due::Posted(message)) => {
+                self.refuse(message, Some(TAKEN), &refusal);
+            }
+            (Some(Err(_)), due) => tell(&mut self.server, due),
             // What is not on disk is not acknowledged: the client sends it again elsewhere or later.
             (None, _) => {
                 let code = ReasonCode::IMPLEMENTATION_SPECIFIC_ERROR;
@@ -537,6 +547,7 @@ impl Connection {
 
 pub(super) fn tell(server: &mut Server, due: Due) {
     match due {
+        Due::Posted(message) => server.acknowledge(message.packet_id, ReasonCode::SUCCESS, None),
         Due::Acknowledge(id) => server.acknowledge(id, ReasonCode::SUCCESS, None),
         Due::Complete(id) => server.complete(id),
         Due::Subscribed(id, codes) => server.suback(id, &codes),

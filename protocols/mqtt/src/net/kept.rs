@@ -9,8 +9,9 @@ use super::House;
 use super::claims::{self, Claims};
 use super::connection::{Connection, Stage};
 use super::member::{Due, Member, TAKEN};
-use super::publish;
+use super::publish::{self, Refused};
 use super::record::Stored;
+use super::refused::{is_dropped, set_aside};
 use super::service::Awaited;
 use crate::session::{Closed, Message, Will};
 use crate::wire::ReasonCode;
@@ -242,7 +243,12 @@ pub(super) fn publish_will(
     };
     let (hub, now) = (context.hub(), context.now());
     // Nobody is left to be told.
-    drop(publish::publish(hub, now, &principal, None, message, key));
+    let published = publish::publish(hub, now, &principal, None, message, key, false);
+    if let Err(Refused::Code(code, reason)) = published
+        && !is_dropped(code)
+    {
+        drop(set_aside(context, message, &reason));
+    }
 }
 
 /// Writes a session's record; a session that the log does not take lives as long as the gateway.

@@ -45,6 +45,8 @@ pub(super) struct Member {
     pub(super) changed: bool,
     pub(super) record_at: Instant,
     pub(super) tally: Arc<Tally>,
+    /// For which reasons it was said in the log that messages of it are set aside: a bit each.
+    pub(super) said: u32,
     /// Which subscription is served first next time.
     pub(super) turn: usize,
     /// Where it waits for what others are told too.
@@ -55,6 +57,8 @@ pub(super) struct Member {
 pub(super) enum Due {
     /// That its message of this identifier is there.
     Acknowledge(u16),
+    /// That a service took its message.
+    Posted(Box<Message>),
     /// That its release of this identifier is.
     Complete(u16),
     /// How the filters of its SUBSCRIBE went.
@@ -92,6 +96,7 @@ impl Member {
             changed: false,
             record_at: now(),
             tally,
+            said: 0,
             turn: 0,
             place: Place::default(),
         }

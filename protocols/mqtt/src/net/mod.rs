@@ -16,6 +16,7 @@ mod packets;
 mod publish;
 mod record;
 pub mod records;
+mod refused;
 mod service;
 mod sessions;
 mod settings;

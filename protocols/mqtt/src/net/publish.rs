@@ -26,7 +26,8 @@ pub(super) enum Refused {
     Over(ReasonCode),
 }
 
-/// Gives a message to the hub, under this key where its publisher gave it none.
+/// Gives a message to the hub, under this key where its publisher gave it none. What is not in the format that it is
+/// said to be in is refused where its publisher is answered, else kept as bytes.
 pub(super) fn publish(
     hub: &Arc<Hub>,
     now: Time,
@@ -34,6 +35,7 @@ pub(super) fn publish(
     client: Option<ClientId>,
     message: &Message,
     key: Option<Vec<u8>>,
+    is_answered: bool,
 ) -> Result<Ticket, Refused> {
     if bridge::came_back(hub, message) {
         let reason = "it went through this gateway before";
@@ -41,6 +43,9 @@ pub(super) fn publish(
         return Err(Refused::Code(code, reason.into()));
     }
     let mut request = request_of(message, now, client)?;
+    if let (false, Media::Format(format)) = (is_answered, &request.media) {
+        request.media = Media::Claimed(format);
+    }
     let own = request.key.is_none() && key.is_some();
     request.key = request.key.or(key);
     match hub.open(now, principal, Request::Publish(request)) {

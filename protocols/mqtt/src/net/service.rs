@@ -3,8 +3,9 @@
 
 use super::connection::{Connection, tell};
 use super::member::{Due, TAKEN};
+use super::refused::Refusal;
 use super::sessions::Counts;
-use crate::session::{Message as Received, Server};
+use crate::session::Message as Received;
 use crate::wire::{QoS, ReasonCode};
 use bytes::Bytes;
 use std::sync::Arc;
@@ -51,7 +52,7 @@ pub(super) fn call(
 pub(super) fn code_of(status: u16, otherwise: ReasonCode) -> ReasonCode {
     match status {
         401 | 403 => ReasonCode::NOT_AUTHORIZED,
-        429 | 503 => ReasonCode::QUOTA_EXCEEDED,
+        429 | 503 | 507 => ReasonCode::QUOTA_EXCEEDED,
         500 => ReasonCode::IMPLEMENTATION_SPECIFIC_ERROR,
         _ => otherwise,
     }
@@ -76,9 +77,6 @@ impl Awaited {
     }
 }
 
-/// Why a service did not take a message.
-pub(super) type Refusal = (ReasonCode, String);
-
 /// Whether an answer says that something was done.
 pub(super) fn outcome(response: &Response) -> Result<(), Refusal> {
     if response.status < 400 {
@@ -88,12 +86,12 @@ pub(super) fn outcome(response: &Response) -> Result<(), Refusal> {
         404 | 405 => ReasonCode::TOPIC_NAME_INVALID,
         status => code_of(status, ReasonCode::PAYLOAD_FORMAT_INVALID),
     };
-    Err((
+    let reason = String::from_utf8_lossy(&response.body);
+    Err(Refusal {
         code,
-        String::from_utf8_lossy(&response.body)
-            .trim_end()
-            .to_owned(),
-    ))
+        reason: reason.trim_end().to_owned(),
+        is_for_now: response.status == 429 || response.status >= 500,
+    })
 }
 
 /// What a posted message waits for; what is known at once is said at once.
@@ -101,10 +99,11 @@ pub(super) fn awaited(answer: Answer) -> Result<Option<Awaited>, Refusal> {
     match answer {
         Answer::Now(response) => outcome(&response).map(|()| None),
         Answer::Later(pending) => Ok(Some(Awaited::Answer(pending))),
-        _ => {
-            let reason = "nothing is taken at this topic".to_owned();
-            Err((ReasonCode::TOPIC_NAME_INVALID, reason))
-        }
+        _ => Err(Refusal {
+            code: ReasonCode::TOPIC_NAME_INVALID,
+            reason: "nothing is taken at this topic".to_owned(),
+            is_for_now: false,
+        }),
     }
 }
 
@@ -136,10 +135,15 @@ impl Followed {
 
 impl Connection {
     /// Posts a message to the service whose topic it was published at; it is acknowledged once that has
-    /// answered.
-    pub(super) fn post(&mut self, service: &dyn Service, path: &str, message: &Received) {
+    /// answered. `false` where it is held until the log takes it.
+    pub(super) fn post(
+        &mut self,
+        service: &dyn Service,
+        path: &str,
+        message: Box<Received>,
+    ) -> bool {
         let Some(member) = &mut self.member else {
-            return;
+            return true;
         };
         if message.qos == QoS::ExactlyOnce {
             member.note_key(message.packet_id, TAKEN);
@@ -147,32 +151,20 @@ impl Connection {
         }
         let (principal, body) = (&member.principal, message.payload.clone());
         let call = call(&*self.context, principal, "POST", path, body);
-        let posted = awaited(service.call(call));
-        let counts = &self.house.sessions.counts;
-        match &posted {
-            Ok(_) => {
-                Counts::add(&counts.received, 1);
-                member.tally.receive(1);
-            }
-            Err(_) => Counts::add(&counts.refused, 1),
-        }
+        let posted = match awaited(service.call(call)) {
+            Ok(posted) => posted,
+            Err(refusal) => return self.refuse(message, Some(TAKEN), &refusal),
+        };
+        Counts::add(&self.house.sessions.counts.received, 1);
+        member.tally.receive(1);
         // Nobody waits for what was sent at most once; it is done all the same.
-        if message.qos == QoS::AtMostOnce {
-            return;
+        if message.qos != QoS::AtMostOnce {
+            let due = Due::Posted(message);
+            match posted {
+                Some(awaited) => self.wait_for_either(due, awaited),
+                None => tell(&mut self.server, due),
+            }
         }
-        let due = Due::Acknowledge(message.packet_id);
-        match posted {
-            Ok(Some(awaited)) => self.wait_for_either(due, awaited),
-            Ok(None) => tell(&mut self.server, due),
-            Err(refusal) => refuse(&mut self.server, due, &refusal),
-        }
-    }
-}
-
-/// Tells a client that its message was not taken; 3.1.1 cannot say so.
-pub(super) fn refuse(server: &mut Server, due: Due, (code, reason): &Refusal) {
-    match due {
-        Due::Acknowledge(id) => server.acknowledge(id, *code, Some(reason)),
-        other => tell(server, other),
+        true
     }
 }
