@@ -1,20 +1,25 @@
 //! What comes in: samples of other participants, published to the hub.
 
-use super::participant::{Arrivals, Arrived};
+use super::participant::{Arrivals, Arrived, shown};
 use super::told::Told;
 use crate::limits::{SAMPLE_BYTES_MAX, SHOWN_BYTES_MAX};
 use crate::wire::{Encapsulation, Sample};
+use bytes::Bytes;
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 use weir_binding::Context as Gateway;
+use weir_binding::bridge::SetAside;
 use weir_codec::{FORMATS, Format};
-use weir_hub::{Ending, Fault, LogFault, Media, Principal, Publish, Request};
-use weir_model::BatchBuilder;
+use weir_hub::{Ending, Fault, LogFault, Media, Principal, Publish, Request, Verb};
+use weir_model::{BatchBuilder, Filter};
 
 /// How long to wait where too much waits for the disk already; the stack keeps what comes meanwhile.
 const BUSY_WAIT: Duration = Duration::from_millis(5);
+
+/// Where samples are that go no further.
+const ASIDE: &str = "$aside/dds";
 
 /// The way in.
 pub(super) struct Inward {
@@ -61,15 +66,16 @@ impl Inward {
         let publish = match message(arrived, builder) {
             Ok(publish) => publish,
             Err(reason) => {
+                self.set_aside(arrived, &shown(&arrived.writer), &reason);
                 let head = head(arrived);
                 let mut told = self.told.borrow_mut();
                 return told.undecodable(&arrived.writer, &reason, head);
             }
         };
         loop {
-            let mut publish = publish.clone();
-            publish.origin = self.origin.to_string();
-            let request = Request::Publish(publish);
+            let mut wanted = publish.clone();
+            wanted.origin = self.origin.to_string();
+            let request = Request::Publish(wanted);
             let now = self.context.now();
             match self.context.hub().open(now, &self.principal, request) {
                 Ok(_) => return self.told.borrow().tally.receive(1),
@@ -78,10 +84,32 @@ impl Inward {
                 }
                 Err(fault) => {
                     let reason = fault.to_string();
+                    if !fault.is_of_access() {
+                        self.set_aside(arrived, &publish.topic, &reason);
+                    }
                     let mut told = self.told.borrow_mut();
                     return told.untaken(&arrived.writer, &reason, head(arrived));
                 }
             }
+        }
+    }
+
+    /// Keeps a sample that goes no further: the stack has acknowledged it already. Of a domain that may publish nothing,
+    /// nothing is kept.
+    fn set_aside(&self, arrived: &Arrived, name: &str, reason: &str) {
+        let may_publish = Filter::parse("#").is_ok_and(|all| {
+            let grants = &self.principal.grants;
+            grants.may_overlap(Verb::Publish, &all)
+        });
+        if may_publish {
+            let aside = SetAside {
+                way: "in",
+                name,
+                reason,
+                payload: Bytes::copy_from_slice(&arrived.sample.body),
+            };
+            // Where the log takes nothing, it is told of all the same.
+            drop(aside.put(&*self.context, ASIDE));
         }
     }
 }
