@@ -153,7 +153,7 @@ impl Alert {
         loop {
             match address.take(&*self.context, letter).await {
                 Verdict::Taken => return self.told.taken(),
-                Verdict::Never(reason) => return self.told.refused(&reason),
+                Verdict::Never(reason) => return self.told.refused(letter.key, &reason),
                 Verdict::Later(reason) => self.told.waits(reason),
             }
             pause(wait).await;

@@ -56,10 +56,17 @@ impl Told {
         self.goes_on();
     }
 
-    pub(crate) fn refused(&mut self, reason: &str) {
+    /// The message that is refused is in the log at its cursor.
+    pub(crate) fn refused(&mut self, cursor: &str, reason: &str) {
         count(&self.refused);
         let (alert, url) = (&self.plan.name, &self.plan.shown);
-        tracing::error!(alert, url, reason, "an alert is refused and not told again");
+        tracing::error!(
+            alert,
+            url,
+            cursor,
+            reason,
+            "an alert is refused and not told again"
+        );
         self.goes_on();
     }
 
