@@ -11,6 +11,7 @@ from carried import SENT, check
 from decoders import DECODERS, seconds
 from every_binding.peers import PEERS
 from gateway import Gateway
+from mqtt.raw import CONTENT_TYPE, Client
 from readers import Gap
 
 FOREIGN = "ffff-1"
@@ -76,11 +77,58 @@ class InEveryFormat(unittest.TestCase):
         self.assertNotEqual(headers["Weir-Cursor"], before, "nothing was published")
 
 
+class Kept(unittest.TestCase):
+    """Filled below: one test a binding. Whatever is acknowledged is in the log, as it was published."""
+
+    ODD = [
+        b'{"pm2.5+":1,"t":2}', b'{"#":5}', b'{"value":1,"topic":"other"}', b'{"a":NaN}', b"{", b"{}", b"21.5 C\n\0",
+        b'{"value":1,"lat":95,"lon":7}', json.dumps({f"leaf{at}": at for at in range(5000)}).encode(),
+        json.dumps({"value": 1, "unit": "u" * 2000}).encode(), b'{"value":7}',
+    ]
+
+    def of(self, name):
+        topic = f"formats/amqp091/kept/{name}"
+        reader = Client.connected(gateway.ready["mqtt"])
+        self.addCleanup(reader.socket.close)
+        reader.subscribe((f"{topic}/#", 1))
+        taken = 0
+        for payload in self.ODD:
+            if self.is_taken(name, topic, payload):
+                taken += 1
+                self.assertEqual(reader.message().payload, payload, name)
+            else:
+                self.assertTrue(reader.nothing(), payload)
+        self.assertGreater(taken, 0)
+
+    @staticmethod
+    def is_taken(name, topic, payload):
+        """Says whether a publisher was told that its message is taken; one who is told nothing takes it for that."""
+        if name == "mqtt":
+            client = Client.connected(gateway.ready["mqtt"])
+            with contextlib.closing(client.socket):
+                return client.publish(topic, payload, properties=[(CONTENT_TYPE, "application/json")]) < 0x80
+        if name == "amqp091":
+            peer = peers[name]
+            with peer.channel() as channel:
+                channel.confirm_delivery()
+                channel.basic_publish(peer.EXCHANGE, topic.replace("/", "."), payload)
+            return True
+        try:
+            peers[name].publish(topic, payload, formats["json"])
+        except Exception:  # noqa: BLE001: each client has its own
+            return False
+        return True
+
+
 def test_of_publisher(publisher):
     return lambda self: self.said_by(publisher)
 
 
 def test_of_gap(name):
+    return lambda self: self.of(name)
+
+
+def test_of_keeping(name):
     return lambda self: self.of(name)
 
 
@@ -99,6 +147,9 @@ def load_tests(loader, _tests, _pattern):
         # Who cannot say where to begin is not answered that it cannot begin there.
         if getattr(make, "RESUMES", True):
             setattr(Gaps, f"test_{name}_is_told_what_it_cannot_resume", test_of_gap(name))
+        # A sample is no bytes of a publisher's: `conformance/dds` has those that cannot be read.
+        if name != "dds":
+            setattr(Kept, f"test_{name}_keeps_what_it_acknowledges", test_of_keeping(name))
     for form in gateway.formats():
         formats[form["name"]] = form
         for name, make in PEERS.items():
@@ -106,7 +157,7 @@ def load_tests(loader, _tests, _pattern):
                 continue
             test = f"test_{form['name'].replace('-', '_')}_by_{name}"
             setattr(InEveryFormat, test, test_of_format(name, form))
-    return unittest.TestSuite(loader.loadTestsFromTestCase(case) for case in (Pairs, Gaps, InEveryFormat))
+    return unittest.TestSuite(loader.loadTestsFromTestCase(case) for case in (Pairs, Gaps, Kept, InEveryFormat))
 
 
 def tearDownModule():
