@@ -8,7 +8,7 @@ import unittest
 
 from access.world import token
 from gateway import Gateway
-from mqtt.raw import CONTENT_TYPE, USER, Client, until
+from mqtt.raw import CONTENT_TYPE, USER, Client, publish, until
 
 ASIDE = "$aside/mqtt"
 # What looks like observations at `odd/t` and can be none; and what is nothing at all.
@@ -21,8 +21,9 @@ ODD = [
 DEEP = "deep/" + "/".join("d" * 70)
 
 
-def metric(made, line):
-    page = made.request("GET", "/metrics")[2].decode()
+def metric(made, line, secret=None):
+    headers = {"Authorization": f"Bearer {secret}"} if secret else {}
+    page = made.request("GET", "/metrics", headers=headers)[2].decode()
     return sum(int(said.split()[-1]) for said in page.splitlines() if said.startswith(line + " "))
 
 
@@ -107,9 +108,9 @@ class SetAside(Served):
 
     def test_what_can_be_kept_nowhere_is_set_aside_before_it_is_acknowledged_until_somebody_removes_it(self):
         sent = []
-        for at, qos in enumerate((1, 2, 0)):
-            for topic in (DEEP, "$as/nope/x"):
-                body = f"{topic[:5]} {at}".encode()
+        for at, qos in enumerate((0, 1, 2)):
+            for topic in ("$as/nope/x", "$as/none/y"):
+                body = f"{topic} {at}".encode()
                 self.client().publish(topic, body, qos=qos)
                 sent.append((topic, body))
         until(lambda: metric(self.gateway, 'weir_mqtt_refused_messages_total{outcome="aside"}') == len(sent))
@@ -127,10 +128,11 @@ class SetAside(Served):
         self.assertEqual(self.client(version=5).publish("$as/nope/x", "1"), 0x90)
         self.assertEqual(self.set_aside(0), [])
 
-    def test_a_will_that_can_be_published_nowhere_is_set_aside(self):
-        self.client(will=("$as/nope/x", b"gone", 1, False, ())).drop()
-        until(lambda: metric(self.gateway, 'weir_mqtt_refused_messages_total{outcome="aside"}') == 1)
-        self.assertEqual(self.set_aside(1)[0][2], b"gone")
+    def test_a_topic_that_is_none_ends_the_connection_without_an_acknowledgement(self):
+        for topic in (DEEP, "n" * 1500):
+            client = self.client()
+            client.send(publish(topic, b"1", 1, 1, version=4))
+            self.assertIsNone(client.receive())
 
     def test_what_a_service_refuses_is_set_aside_and_said_once(self):
         bodies = [b"{", b'{"result":', b'{"nope":1}', b""]
@@ -144,12 +146,15 @@ class SetAside(Served):
 
 
 class Full(Served):
-    settings = {"gateway.catalog_bytes": "20000"}
+    settings = {"gateway.catalog_bytes": "1048576"}
 
     def test_a_full_catalog_loses_nothing_that_is_acknowledged(self):
         publisher = self.client()
-        for at in range(200):
-            self.assertEqual(publisher.publish(f"full/{at}", str(at)), 0)
+        self.assertEqual(publisher.publish("full/0", "0"), 0)
+        rest = {f"full/{'n' * 900}{at}": str(at).encode() for at in range(900)}
+        for topic, body in rest.items():
+            self.assertEqual(publisher.publish(topic, body), 0)
+        self.client(will=("full/will", b"gone", 1, False, ())).drop()
         # A known topic takes bytes, whatever they would have been.
         reader = self.client(("full/0", 1))
         leaves = json.dumps({f"leaf{at}": at for at in range(100)}).encode()
@@ -160,7 +165,7 @@ class Full(Served):
         self.assertGreater(metric(self.gateway, 'weir_refused_messages_total{cause="limit"}'), 100)
         self.gateway.restart()
         found = {name: body for name, _, body in self.set_aside(aside)}
-        rest = {f"full/{at}": str(at).encode() for at in range(200)}
+        self.assertEqual(found.pop("full/will"), b"gone")
         for name, body in found.items():
             self.assertEqual(rest.pop(name), body)
         for topic in rest:
@@ -174,7 +179,7 @@ class Rights(unittest.TestCase):
         self.addCleanup(shutil.rmtree, folder, ignore_errors=True)
         secret, entry = token("lamp", "lamp")
         (folder / "policy.toml").write_text(
-            '[role.lamp]\npublish = ["zz/lamp"]\nread = ["zz/#"]\n' + entry)
+            '[role.lamp]\npublish = ["zz/lamp"]\nread = ["zz/#", "$SYS/#"]\n' + entry)
         made = Gateway(settings={"mqtt.listen": "127.0.0.1:0", "access.policy": str(folder / "policy.toml")})
         self.addCleanup(made.close)
         login = {"user": "lamp", "password": secret}
@@ -188,7 +193,7 @@ class Rights(unittest.TestCase):
         self.assertEqual(publisher.publish("zz/other", b"1"), 0)
         self.assertEqual(Client.connected(made.ready["mqtt"], **login).publish("zz/other", b"1"), 0x87)
         self.assertTrue(reader.nothing())
-        self.assertEqual(metric(made, 'weir_mqtt_refused_messages_total{outcome="dropped"}'), 1)
-        self.assertEqual(metric(made, 'weir_mqtt_refused_messages_total{outcome="told"}'), 1)
-        self.assertEqual(metric(made, 'weir_refused_messages_total{cause="rights"}'), 2)
+        self.assertEqual(metric(made, 'weir_mqtt_refused_messages_total{outcome="dropped"}', secret), 1)
+        self.assertEqual(metric(made, 'weir_mqtt_refused_messages_total{outcome="told"}', secret), 1)
+        self.assertEqual(metric(made, 'weir_refused_messages_total{cause="rights"}', secret), 2)
         self.assertIn("zz/other", log(made))

@@ -37,7 +37,7 @@ pub(super) fn rewritten(bytes: &[u8]) -> Option<bytes::Bytes> {
 
 /// How long a connection may take until it is there.
 const OPEN_TIME_MAX: Duration = Duration::from_secs(20);
-/// A connection that lasted so long was a good one.
+/// A connection that lasted so long was a good one, and so is one that has got something out.
 const GOOD_TIME: Duration = Duration::from_secs(10);
 /// QoS 1 and 2 messages taken at once.
 const RECEIVE_MAX: u16 = 1024;
@@ -82,9 +82,9 @@ async fn run(mut bridge: Bridge) {
     bridge.told.state(false);
     let mut backoff = Backoff::new(bridge.plan.retry_max);
     loop {
-        let began = now();
+        let (began, delivered) = (now(), bridge.kept.delivered);
         let end = bridge.connect().await;
-        if now().since(began) >= GOOD_TIME {
+        if now().since(began) >= GOOD_TIME || bridge.kept.delivered > delivered {
             backoff.reset();
         }
         if end == End::Stopping {

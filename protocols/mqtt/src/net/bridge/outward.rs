@@ -49,6 +49,8 @@ pub(super) struct Outward {
     /// Sent by this connection and not acknowledged, in its order: so that it can be set aside.
     under_way: VecDeque<(Token, Part)>,
     under_way_bytes: usize,
+    /// Retained messages that went out with QoS 0 before the first of those.
+    unasked: Vec<Token>,
     /// What the other broker refused, and could not be set aside yet.
     refused: VecDeque<(Token, Part, String)>,
     /// Set aside as this connection ended.
@@ -63,7 +65,7 @@ pub(super) struct Careful {
     passed: HashSet<Token>,
     /// Connections that ended before all retained messages were given.
     greetings: u32,
-    /// Retained messages that the second of them, or a later one, gave with QoS 0.
+    /// Retained messages of QoS 0 that they gave, or that ended them.
     given: HashSet<Token>,
 }
 
@@ -112,6 +114,7 @@ impl Outward {
             promised: false,
             under_way: VecDeque::new(),
             under_way_bytes: 0,
+            unasked: Vec::new(),
             refused: VecDeque::new(),
             blamed: None,
         })
@@ -273,7 +276,7 @@ impl Outward {
                 count(&way.told.sent);
                 self.promised |= qos == QoS::ExactlyOnce;
                 let qos = qos.min(way.client.qos_max());
-                self.note_sent(way.careful, token, qos, part);
+                self.note_sent(token, qos, part);
             }
         }
         self.again.remove(&token);
@@ -299,12 +302,12 @@ impl Outward {
         tokens.map(|token| Cursor::from_bits(token.cursor)).min()
     }
 
-    fn note_sent(&mut self, careful: &mut Careful, token: Token, qos: QoS, part: &Part) {
+    fn note_sent(&mut self, token: Token, qos: QoS, part: &Part) {
         if qos != QoS::AtMostOnce {
             self.under_way_bytes += part.payload.len();
             self.under_way.push_back((token, part.clone()));
-        } else if token.part & RETAINED != 0 && careful.greetings > 0 {
-            careful.given.insert(token);
+        } else if token.part & RETAINED != 0 && self.under_way.is_empty() {
+            self.unasked.push(token);
         }
     }
 
@@ -342,8 +345,10 @@ impl Outward {
     ) {
         careful.greetings += u32::from(!self.past_retained);
         let Some((token, part)) = self.under_way.front() else {
+            careful.given.extend(self.unasked.first());
             return;
         };
+        careful.given.extend(&self.unasked);
         let first = (Cursor::from_bits(token.cursor), token.part);
         let last = self.under_way.iter().map(|(token, _)| token.cursor).max();
         let upto = Cursor::from_bits(last.unwrap_or(token.cursor));
