@@ -60,7 +60,7 @@ pub struct Hub {
     /// Held by whoever feeds the history store.
     pub(crate) feeding: Mutex<()>,
     /// Who is told of refusals.
-    auditor: OnceLock<Auditor>,
+    pub(crate) auditor: OnceLock<Auditor>,
     /// Who is told of messages that are not kept as they were meant.
     pub(crate) watcher: OnceLock<Watcher>,
     /// Where spans go, where anybody wants them.

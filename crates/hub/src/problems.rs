@@ -117,7 +117,14 @@ impl Hub {
     pub(crate) fn note_problem(&self, problem: &Problem<'_>) {
         match problem.outcome {
             Outcome::Refused => self.counters.refused(problem.fault),
-            Outcome::Bytes => self.counters.bytes_by.count(problem.fault),
+            Outcome::Bytes => {
+                self.counters.bytes_by.count(problem.fault);
+                // That it was no refusal does not make it less of an attempt.
+                let auditor = self.auditor.get().filter(|_| problem.fault.is_of_access());
+                auditor
+                    .into_iter()
+                    .for_each(|auditor| auditor(problem.principal, problem.fault));
+            }
         }
         if let Some(watcher) = self.watcher.get() {
             watcher(problem);
