@@ -9,6 +9,7 @@
     reason = "the one crate through which log and stores touch files"
 )]
 
+pub mod aside;
 mod real;
 mod sim;
 

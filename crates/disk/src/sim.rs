@@ -125,16 +125,43 @@ impl SimDisk {
 
     /// Flips the lowest bit of a byte, durably: rot.
     pub fn rot(&self, name: &str, offset: usize) {
+        self.spoil(name, |bytes| {
+            if let Some(byte) = bytes.get_mut(offset) {
+                *byte ^= 1;
+            }
+        });
+    }
+
+    /// Does something to the bytes of a file, durably: a bit flipped, a block lost, a file cut.
+    pub fn spoil(&self, name: &str, how: impl Fn(&mut Vec<u8>)) {
         let mut state = self.state();
         let Some(&inode) = state.names.get(name) else {
             return;
         };
         let inode = &mut state.inodes[inode];
-        for bytes in [&mut inode.now, &mut inode.durable] {
-            if let Some(byte) = bytes.get_mut(offset) {
-                *byte ^= 1;
-            }
+        inode.changes.clear();
+        how(&mut inode.now);
+        inode.durable.clone_from(&inode.now);
+    }
+
+    /// Another disk that holds the same, as a copy of its files would.
+    pub fn copied(&self) -> Self {
+        let state = self.state();
+        let copy = Self::new();
+        let mut into = copy.state();
+        for (name, &inode) in &state.names {
+            let bytes = state.inodes[inode].now.clone();
+            let number = into.inodes.len();
+            into.names.insert(name.clone(), number);
+            into.inodes.push(Inode {
+                durable: bytes.clone(),
+                now: bytes,
+                changes: Vec::new(),
+            });
         }
+        into.durable_names = into.names.clone();
+        drop(into);
+        copy
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
