@@ -66,6 +66,17 @@ pub trait Log: Send + Sync {
         None
     }
 
+    /// How many damages were found in it, at the start and since; each is told in the gateway's log.
+    fn damage(&self) -> u64 {
+        0
+    }
+
+    /// Notes, before anything is appended, that there were records up to a cursor of an epoch that has ended: they
+    /// are gone, and nobody is given their places.
+    fn cover(&self, _cursor: Cursor) -> Result<(), LogFault> {
+        Err(LogFault::Failed("records that were in it are gone".into()))
+    }
+
     /// What it can do where other gateways append to it too; then [`Log::append`] refuses.
     fn shared(&self) -> Option<&dyn Shared> {
         None

@@ -8,7 +8,7 @@ use crate::history::{History, HistoryFault};
 use crate::hub::{Core, Hub};
 use crate::keys::{self, Used};
 use crate::limits::KEY_AGE_NANOS;
-use crate::log::{Gap, GapReason, Log, LogFault, Resume};
+use crate::log::{GapReason, Log, LogFault, Resume};
 use crate::message::{Content, Message, shared};
 use crate::publish::fill_places;
 use crate::record::{Kind, Record};
@@ -58,17 +58,25 @@ impl Hub {
         Ok(hub)
     }
 
-    /// A history that was fed more than the log holds would take nothing new for old. One that several
-    /// gateways feed may be ahead of what this one has read of their log.
+    /// A history that was fed more than the log holds would take nothing new for old: what the log has lost of
+    /// an epoch that it knows keeps its place. One that several gateways feed may be ahead of what this one has
+    /// read of their log.
     fn refuse_a_history_without_its_log(&self) -> Result<(), Fault> {
         let (applied, head) = (self.history.applied(), self.log.head());
+        let resumed = |log: &dyn Log| match log.resume(applied) {
+            Resume::From(_) => None,
+            Resume::Gap(gap, _) => Some(gap.reason),
+        };
         let is_of_the_log = match self.log.shared() {
-            None => applied <= head,
+            None if applied <= head && applied.sequence() <= head.sequence() => true,
+            None if resumed(&*self.log) == Some(GapReason::Rollback) => {
+                self.log.cover(applied)?;
+                true
+            }
+            None => false,
             Some(_) if applied == Cursor::START => true,
             Some(shared) => {
-                let resumed = self.log.resume(applied);
-                let is_foreign = |gap: Gap| gap.reason == GapReason::Foreign;
-                !matches!(resumed, Resume::Gap(gap, _) if is_foreign(gap))
+                resumed(&*self.log) != Some(GapReason::Foreign)
                     && (applied <= head || shared.reaches(applied)?)
             }
         };

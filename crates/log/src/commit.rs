@@ -22,15 +22,18 @@ pub(crate) struct Active {
     end: u64,
     /// Length that the file has, zeros included.
     allocated: u64,
+    /// Sequence of the next record in it: they rise by one.
+    next: u64,
 }
 
 impl Active {
     /// Goes on behind the last frame of a segment that ends there.
-    pub(crate) fn reopen(file: Box<dyn DiskFile>, end: u64) -> Self {
+    pub(crate) fn reopen(file: Box<dyn DiskFile>, end: u64, next: u64) -> Self {
         Self {
             file,
             end,
             allocated: end,
+            next,
         }
     }
 }
@@ -245,7 +248,9 @@ impl Committer {
         let bytes = &written.shared.bytes[..];
         let segment_bytes = self.shared.options.segment_bytes;
         let fits = |active: &Active| {
-            active.end == HEADER_BYTES || active.end + bytes.len() as u64 <= segment_bytes
+            let is_next = active.next == written.batch.first.sequence();
+            let has_room = active.end + bytes.len() as u64 <= segment_bytes;
+            is_next && (active.end == HEADER_BYTES || has_room)
         };
         if !self.active.as_ref().is_some_and(fits) {
             self.seal()?;
@@ -265,7 +270,7 @@ impl Committer {
             .write_all_at(bytes, active.end)
             .map_err(Fault::of_write)?;
         active.file.sync_data().map_err(Fault::Failed)?;
-        active.end = end;
+        (active.end, active.next) = (end, written.last + 1);
         Ok(())
     }
 
@@ -285,6 +290,7 @@ impl Committer {
         let header = Header {
             first: batch.first,
             first_arrival: batch.first_arrival,
+            has_batches: true,
         };
         let name = segment::name_of(header.first);
         let enough = HEADER_BYTES + written.shared.bytes.len() as u64;
@@ -306,11 +312,13 @@ impl Committer {
             file,
             end: HEADER_BYTES,
             allocated,
+            next: batch.first.sequence(),
         });
         self.shared.tail().segments.push_back(Segment {
             holes: Vec::new(),
             name,
             header,
+            has_header: true,
             base: batch.base,
             bytes: 0,
             marks: None,

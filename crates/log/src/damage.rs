@@ -2,12 +2,13 @@
 //!
 //! A bad block of a disk or a flipped bit takes what lies there, and nothing else: frames say by cursor
 //! and checksum that they are frames, so the way on is found again behind the damage. What it is not: a
-//! repair. A damaged segment is never written to, and retention moves it aside (`NAME.damaged`) instead
-//! of removing it, for whoever wants to look at it.
+//! repair. A damaged segment is never written to, and retention moves it aside (`weir_disk::aside`) instead
+//! of removing it, for whoever wants to look at it. The decision worth arguing: what a record holds may look
+//! like frames, since people publish files, so one counts only where so many records fit before it.
 
 use crate::frame::{HEAD_BYTES, Parsed, cursor_at, parse};
 use crate::limits::READ_BYTES;
-use std::ops::RangeInclusive;
+use std::ops::{Range, RangeInclusive};
 use weir_disk::{DiskFile, read_full};
 use weir_model::Cursor;
 
@@ -35,17 +36,30 @@ pub(crate) fn read_what_can_be(file: &dyn DiskFile, buffer: &mut [u8], offset: u
     filled
 }
 
-/// Where in a file, from `from` on, the next whole frame begins that holds one of these cursors; `end`,
-/// where the file's frames end, if there is none.
+/// Bytes of the shortest frame that there is.
+const FRAME_BYTES_MIN: u64 = HEAD_BYTES as u64 + 1;
+
+/// Where in a file, from `from` on, the next whole frame begins that holds one of these cursors; `end`, where
+/// the file's frames end, if there is none.
 pub(crate) fn next_frame(
     file: &dyn DiskFile,
     from: u64,
     end: u64,
     cursors: &RangeInclusive<Cursor>,
 ) -> u64 {
+    next_frame_within(file, from..end, end, cursors)
+}
+
+/// The same of a frame that begins within a range.
+pub(crate) fn next_frame_within(
+    file: &dyn DiskFile,
+    range: Range<u64>,
+    end: u64,
+    cursors: &RangeInclusive<Cursor>,
+) -> u64 {
     let mut window = vec![0; READ_BYTES];
-    let mut at = from;
-    while at < end {
+    let mut at = range.start;
+    while at < range.end {
         let wanted = window.len().min((end - at) as usize);
         let filled = read_what_can_be(file, &mut window[..wanted], at);
         let candidates = (0..filled).filter(|&start| {
@@ -54,13 +68,13 @@ pub(crate) fn next_frame(
         });
         for start in candidates {
             let begin = at + start as u64;
-            if is_frame(file, begin, end) {
+            if is_frame(file, begin, end, cursors.start()) {
                 return begin;
             }
         }
         // A head that lies across two windows is looked at in the second.
         let overlap = HEAD_BYTES - 1;
-        if filled < wanted || filled <= overlap || at + filled as u64 >= end {
+        if filled < wanted || filled <= overlap || at + filled as u64 >= range.end {
             return end;
         }
         at += (filled - overlap) as u64;
@@ -68,12 +82,15 @@ pub(crate) fn next_frame(
     end
 }
 
-fn is_frame(file: &dyn DiskFile, begin: u64, end: u64) -> bool {
+fn is_frame(file: &dyn DiskFile, begin: u64, end: u64, first: &Cursor) -> bool {
     let mut frame = vec![0; HEAD_BYTES];
     loop {
         let filled = read_what_can_be(file, &mut frame, begin);
         match parse(&frame[..filled], true) {
-            Parsed::Frame(..) => return true,
+            Parsed::Frame(cursor, _) => {
+                let before = cursor.sequence().checked_sub(first.sequence());
+                return before.is_some_and(|before| before <= begin / FRAME_BYTES_MIN + 1);
+            }
             Parsed::Short(need) if filled == frame.len() && begin + need as u64 <= end => {
                 frame.resize(need, 0);
             }
@@ -95,7 +112,12 @@ mod tests {
             begins.push(bytes.len() as u64);
             let start = frame::begin(&mut bytes);
             bytes.extend_from_slice(record);
-            frame::end(&mut bytes, start, Cursor::new(1, index as u64 + 1));
+            frame::end(
+                &mut bytes,
+                start,
+                Cursor::new(1, index as u64 + 1),
+                index == 0,
+            );
         }
         let file = SimDisk::new().create("segment").unwrap();
         file.write_all_at(&bytes, 0).unwrap();
@@ -114,5 +136,16 @@ mod tests {
         let late = Cursor::new(1, 3)..=Cursor::new(1, 9);
         assert_eq!(next_frame(&*file, 0, end, &late), begins[2]);
         assert_eq!(next_frame(&*file, 0, end - 1, &late), end - 1, "it is cut");
+    }
+
+    #[test]
+    fn a_frame_within_a_record_that_cannot_have_been_there_is_none() {
+        let mut inner = Vec::new();
+        let start = frame::begin(&mut inner);
+        inner.push(7);
+        frame::end(&mut inner, start, Cursor::new(1, 1 << 20), true);
+        let (file, begins, end) = file_of(&[&inner, b"two"]);
+        let all = Cursor::new(1, 1)..=Cursor::from_bits(u64::MAX);
+        assert_eq!(next_frame(&*file, 1, end, &all), begins[1]);
     }
 }

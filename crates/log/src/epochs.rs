@@ -5,15 +5,17 @@
 //! positions do, and a client at the very end of an old epoch is at the head of the new one.
 
 use crate::limits::RESTORE_EPOCHS;
-use crate::sealed;
+use crate::sealed::{self, Found};
 use std::io;
 use weir_disk::Disk;
 use weir_hub::{Gap, GapReason, Resume};
 use weir_model::Cursor;
 use weir_model::cursor::SEQUENCE_MAX;
 
-const NAME: &str = "epochs";
-const MAGIC: &[u8; 8] = b"weirep01";
+pub(crate) const NAME: &str = "epochs";
+/// Also what keeps programs that know only segments of version 1 from taking those of version 2 for torn.
+const MAGIC: &[u8; 8] = b"weirep02";
+const MAGIC_BEFORE: &[u8; 8] = b"weirep01";
 const RESTORED: &str = "restored";
 const RESTORED_MAGIC: &[u8; 8] = b"weirre01";
 const ENTRY_BYTES: usize = 10;
@@ -24,15 +26,28 @@ pub fn mark_restored(disk: &dyn Disk) -> io::Result<()> {
     sealed::write(disk, RESTORED, RESTORED_MAGIC, &[])
 }
 
-/// Says whether the directory was marked as restored.
+/// Says whether the directory was marked as restored; whatever has become of the mark's bytes, it says so.
 pub(crate) fn is_restored(disk: &dyn Disk) -> io::Result<bool> {
-    Ok(sealed::read(disk, RESTORED, RESTORED_MAGIC)?.is_some())
+    Ok(!matches!(
+        sealed::read(disk, RESTORED, RESTORED_MAGIC)?,
+        Found::Nothing
+    ))
 }
 
 /// Takes the mark away.
 pub(crate) fn forget_restored(disk: &dyn Disk) -> io::Result<()> {
     disk.remove(RESTORED)?;
     disk.sync_dir()
+}
+
+/// What the directory has of them.
+pub(crate) enum Loaded {
+    /// It never was a log, or the file is gone.
+    Nothing,
+    /// As they were written, perhaps in the form of before.
+    Epochs { epochs: Epochs, is_old: bool },
+    /// Something else.
+    Damaged,
 }
 
 /// Today's epoch and the ends of those before.
@@ -52,14 +67,48 @@ impl Epochs {
         }
     }
 
-    /// Reads the directory's; `None` where it never was a log.
-    pub(crate) fn load(disk: &dyn Disk) -> io::Result<Option<Self>> {
-        let Some(body) = sealed::read(disk, NAME, MAGIC)? else {
-            return Ok(None);
+    /// What is known where the file is gone: each epoch of which there are records, and where it ended. The
+    /// next epoch is far enough behind them that none of which there are no records is given again.
+    pub(crate) fn of_records(ends: &[(u16, u64)], head: u64) -> Option<Self> {
+        let mut ended: Vec<(u16, u64)> = Vec::new();
+        for &(epoch, end) in ends {
+            match ended.last_mut() {
+                Some(last) if last.0 == epoch => last.1 = last.1.max(end),
+                Some(last) if last.0 > epoch || last.1 > end => {}
+                _ => ended.push((epoch, end)),
+            }
+        }
+        if ended.is_empty() {
+            ended.push((1, head));
+        }
+        let last = ended.last().map_or(0, |&(epoch, _)| epoch);
+        let mut epochs = Self {
+            ended,
+            current: last.checked_add(RESTORE_EPOCHS)?,
         };
-        let Some((current, ended)) = body.split_first_chunk::<2>() else {
-            return Err(io::ErrorKind::InvalidData.into());
-        };
+        epochs.cover(head);
+        epochs.is_possible().then_some(epochs)
+    }
+
+    /// Reads the directory's.
+    pub(crate) fn load(disk: &dyn Disk) -> io::Result<Loaded> {
+        let mut found = sealed::read(disk, NAME, MAGIC)?;
+        let is_old = matches!(found, Found::Damaged);
+        if is_old {
+            found = sealed::read(disk, NAME, MAGIC_BEFORE)?;
+        }
+        Ok(match found {
+            Found::Nothing => Loaded::Nothing,
+            Found::Damaged => Loaded::Damaged,
+            Found::Body(body) => match Self::read(&body) {
+                Some(epochs) => Loaded::Epochs { epochs, is_old },
+                None => Loaded::Damaged,
+            },
+        })
+    }
+
+    fn read(body: &[u8]) -> Option<Self> {
+        let (current, ended) = body.split_first_chunk::<2>()?;
         let ended = ended.chunks_exact(ENTRY_BYTES).map(|entry| {
             let (epoch, sequence) = entry.split_at(2);
             let epoch = u16::from_le_bytes(epoch.try_into().unwrap_or_default());
@@ -72,10 +121,7 @@ impl Epochs {
             ended: ended.collect(),
             current: u16::from_le_bytes(*current),
         };
-        match epochs.is_possible() {
-            true => Ok(Some(epochs)),
-            false => Err(io::ErrorKind::InvalidData.into()),
-        }
+        epochs.is_possible().then_some(epochs)
     }
 
     /// Whether epochs and their ends rise, up to today's, and have cursors.
@@ -107,6 +153,23 @@ impl Epochs {
         self.ended.push((self.current, end));
         self.current = next;
         Some(())
+    }
+
+    /// Notes that records up to this sequence had been there, whatever has become of them: no position up to
+    /// it is given again.
+    pub(crate) fn cover(&mut self, sequence: u64) {
+        if let Some((_epoch, end)) = self.ended.last_mut() {
+            *end = sequence.max(*end);
+        }
+    }
+
+    /// The same of a cursor of an epoch that had ended.
+    pub(crate) fn cover_cursor(&mut self, cursor: Cursor) {
+        let since = |(epoch, _end): &&mut (u16, u64)| *epoch >= cursor.epoch();
+        self.ended
+            .iter_mut()
+            .filter(since)
+            .for_each(|(_epoch, end)| *end = cursor.sequence().max(*end));
     }
 
     /// Today's epoch.
@@ -171,7 +234,10 @@ mod tests {
     fn epochs_that_cannot_have_been_are_told_from_those_that_were_written() {
         let disk = weir_disk::SimDisk::new();
         three_epochs().store(&disk).unwrap();
-        assert_eq!(Epochs::load(&disk).unwrap(), Some(three_epochs()));
+        let loaded = Epochs::load(&disk).unwrap();
+        assert!(
+            matches!(loaded, Loaded::Epochs { epochs, is_old: false } if epochs == three_epochs())
+        );
         let beyond = [(1, 1 << 48)];
         let falling = [(1, 10), (2, 9)];
         let twice = [(2, 5), (2, 6)];
@@ -180,8 +246,8 @@ mod tests {
             let ended = ended.to_vec();
             let impossible = Epochs { ended, current: 7 };
             impossible.store(&disk).unwrap();
-            let refused = Epochs::load(&disk).map_err(|error| error.kind());
-            assert_eq!(refused, Err(io::ErrorKind::InvalidData), "{impossible:?}");
+            let loaded = Epochs::load(&disk).unwrap();
+            assert!(matches!(loaded, Loaded::Damaged), "{impossible:?}");
         }
     }
 

@@ -1,15 +1,19 @@
 //! How a record lies in a segment, and reading a run of them.
 //!
 //! Layout of a frame, little-endian: length u32 of the record, CRC-32C u32 over length, cursor and
-//! record, cursor u64, the record. A length of 0, which no record has, is where nothing was written.
+//! record, cursor u64, the record. A length of 0, which no record has, is where nothing was written. The
+//! length's highest bit is set where a batch begins: a batch is written once the one before is synced, so
+//! wherever such a frame is found, all before it had reached the disk, and what is bad there is damage.
 
+use crate::damage::read_what_can_be;
 use crate::limits::{READ_BYTES, RECORD_BYTES_MAX};
-use std::io;
-use weir_disk::{DiskFile, read_full};
+use weir_disk::DiskFile;
 use weir_model::Cursor;
 
 /// Bytes of a frame before its record.
 pub(crate) const HEAD_BYTES: usize = 16;
+/// The bit of a length that says that a batch begins.
+const BEGINS: u32 = 1 << 31;
 
 /// Starts a frame; the record is to be appended, then [`end`].
 pub(crate) fn begin(out: &mut Vec<u8>) -> usize {
@@ -18,9 +22,9 @@ pub(crate) fn begin(out: &mut Vec<u8>) -> usize {
     start
 }
 
-/// Ends the frame begun at `start`.
-pub(crate) fn end(out: &mut [u8], start: usize, cursor: Cursor) {
-    let len = (out.len() - start - HEAD_BYTES) as u32;
+/// Ends the frame begun at `start`, which is the first of a batch where it `begins` one.
+pub(crate) fn end(out: &mut [u8], start: usize, cursor: Cursor, begins: bool) {
+    let len = (out.len() - start - HEAD_BYTES) as u32 | if begins { BEGINS } else { 0 };
     let frame = &mut out[start..];
     frame[..4].copy_from_slice(&len.to_le_bytes());
     frame[8..HEAD_BYTES].copy_from_slice(&cursor.bits().to_le_bytes());
@@ -49,7 +53,8 @@ pub(crate) fn parse(bytes: &[u8], from_disk: bool) -> Parsed {
     };
     let (length, rest) = head.split_at(4);
     let (sum, cursor) = rest.split_at(4);
-    let length = u32::from_le_bytes(length.try_into().unwrap_or_default()) as usize;
+    let length = u32::from_le_bytes(length.try_into().unwrap_or_default()) & !BEGINS;
+    let length = length as usize;
     if length == 0 || length > RECORD_BYTES_MAX {
         return Parsed::Bad;
     }
@@ -67,7 +72,7 @@ pub(crate) fn parse(bytes: &[u8], from_disk: bool) -> Parsed {
 /// The cursor that bytes say if a frame begins here with a length that a record may have.
 pub(crate) fn cursor_at(bytes: &[u8]) -> Option<Cursor> {
     let head = bytes.first_chunk::<HEAD_BYTES>()?;
-    let length = u32::from_le_bytes(*head.first_chunk()?) as usize;
+    let length = (u32::from_le_bytes(*head.first_chunk()?) & !BEGINS) as usize;
     let cursor = u64::from_le_bytes(*head.last_chunk()?);
     (1..=RECORD_BYTES_MAX)
         .contains(&length)
@@ -90,6 +95,8 @@ pub(crate) struct Frames<'a> {
 /// A frame of a file.
 pub(crate) struct Framed<'a> {
     pub(crate) cursor: Cursor,
+    /// Whether a batch begins with it.
+    pub(crate) begins: bool,
     /// Where it begins in the file.
     pub(crate) offset: u64,
     pub(crate) record: &'a [u8],
@@ -108,29 +115,30 @@ impl<'a> Frames<'a> {
     }
 
     /// The next frame; `None` where the file ends or goes on with something else.
-    pub(crate) fn next(&mut self) -> io::Result<Option<Framed<'_>>> {
+    pub(crate) fn next(&mut self) -> Option<Framed<'_>> {
         let (cursor, total) = loop {
             match parse(&self.buffer[self.within..self.filled], true) {
                 Parsed::Frame(cursor, total) => break (cursor, total),
-                Parsed::Bad => return Ok(None),
+                Parsed::Bad => return None,
                 Parsed::Short(need) => {
-                    if !self.refill(need)? {
-                        return Ok(None);
+                    if !self.refill(need) {
+                        return None;
                     }
                 }
             }
         };
         if self.last.is_some_and(|last| !follows(last, cursor)) {
-            return Ok(None);
+            return None;
         }
         self.last = Some(cursor);
         let start = self.within;
         self.within += total;
-        Ok(Some(Framed {
+        Some(Framed {
             cursor,
+            begins: self.buffer[start + 3] & 0x80 != 0,
             offset: self.offset + start as u64,
             record: &self.buffer[start + HEAD_BYTES..self.within],
-        }))
+        })
     }
 
     /// Where the next frame would begin.
@@ -138,7 +146,7 @@ impl<'a> Frames<'a> {
         self.offset + self.within as u64
     }
 
-    fn refill(&mut self, need: usize) -> io::Result<bool> {
+    fn refill(&mut self, need: usize) -> bool {
         self.buffer.copy_within(self.within..self.filled, 0);
         self.filled -= self.within;
         self.offset += self.within as u64;
@@ -147,8 +155,9 @@ impl<'a> Frames<'a> {
             self.buffer.resize(need, 0);
         }
         let room = &mut self.buffer[self.filled..];
-        self.filled += read_full(self.file, room, self.offset + self.filled as u64)?;
-        Ok(self.filled >= need)
+        // What the disk fails to read is damage like any other.
+        self.filled += read_what_can_be(self.file, room, self.offset + self.filled as u64);
+        self.filled >= need
     }
 }
 

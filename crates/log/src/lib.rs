@@ -6,9 +6,10 @@
 //! disk in memory is the same bytes at the end of it. So a reader is a number, and it goes from file
 //! to memory and back without knowing.
 //!
-//! Files of a log: `EPOCH-SEQUENCE.log` segments, `epochs` (where each old epoch ended), `snapshot`
-//! (the last keyed records of dropped segments), `clean` (present after a clean stop only), `lock`, and
-//! `NAME.log.damaged`: segments that were damaged and are past their keeping.
+//! Files of a log: `EPOCH-SEQUENCE.log` segments, `epochs` (where each old epoch ended), `snapshot` and
+//! `snapshot.copy` (the last keyed records of dropped segments, twice, since nothing else has them), `clean`
+//! (present after a clean stop only), `lock`, and `NAME.NUMBER-WHY.damaged`: what a start would have dropped,
+//! and damaged segments that are past their keeping.
 #![allow(
     clippy::disallowed_methods,
     reason = "the log owns its files and the one thread that syncs them"
@@ -18,6 +19,7 @@ mod commit;
 mod damage;
 mod epochs;
 mod frame;
+mod last;
 pub mod limits;
 mod log;
 mod reader;

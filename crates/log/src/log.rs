@@ -4,9 +4,10 @@ use crate::commit::Committer;
 use crate::limits::{SEGMENT_BYTES_MIN, UNASKED_BYTES_MAX};
 use crate::reader::Reader;
 use crate::recovery::{self, OpenFault, Recovery};
-use crate::retention::Folded;
+use crate::retention;
 use crate::tail::{Batch, Shared, State, Tail};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError, RwLock};
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, JoinHandle, Thread};
 use std::time::Duration;
@@ -99,7 +100,8 @@ impl DiskLog {
         };
         let shared = Arc::new(Shared {
             options,
-            epochs: opened.epochs,
+            epochs: RwLock::new(opened.epochs),
+            damage: AtomicU64::new(opened.recovery.damage.len() as u64),
             tail: Mutex::new(tail),
             work: Condvar::new(),
             folding: Mutex::new(()),
@@ -195,11 +197,11 @@ impl Log for DiskLog {
     }
 
     fn head(&self) -> Cursor {
-        self.shared.epochs.cursor(self.shared.tail().head)
+        self.shared.epochs().cursor(self.shared.tail().head)
     }
 
     fn committed(&self) -> Cursor {
-        self.shared.epochs.cursor(self.shared.tail().committed)
+        self.shared.epochs().cursor(self.shared.tail().committed)
     }
 
     fn commit(&self) {
@@ -219,14 +221,16 @@ impl Log for DiskLog {
     }
 
     fn tail(&self) -> Cursor {
-        self.shared.epochs.cursor(self.shared.tail().before_first())
+        self.shared
+            .epochs()
+            .cursor(self.shared.tail().before_first())
     }
 
     fn resume(&self, cursor: Cursor) -> Resume {
         let tail = self.shared.tail();
         let (first, head) = (tail.before_first(), tail.head);
         drop(tail);
-        self.shared.epochs.resume(cursor, first, head)
+        self.shared.epochs().resume(cursor, first, head)
     }
 
     fn read(&self, from: Cursor) -> Box<dyn LogReader> {
@@ -244,7 +248,7 @@ impl Log for DiskLog {
             .map(|index| tail.segments[index].header.first);
         let sequence = before.map_or(tail.before_first(), |first| first.sequence() - 1);
         drop(tail);
-        self.shared.epochs.cursor(sequence)
+        self.shared.epochs().cursor(sequence)
     }
 
     fn snapshot(&self, visit: &mut dyn FnMut(Record<'_>)) -> Result<Cursor, LogFault> {
@@ -254,7 +258,7 @@ impl Log for DiskLog {
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
         let fail = |error| LogFault::Failed(format!("reading the snapshot: {error}"));
-        let mut folded = Folded::load(&self.shared).map_err(fail)?;
+        let mut folded = retention::mended(&self.shared).map_err(fail)?;
         let opened_at = self.shared.tail().opened_at;
         let mut reader = Reader::new(Arc::clone(&self.shared), 0);
         loop {
@@ -268,7 +272,7 @@ impl Log for DiskLog {
             }
         }
         folded.visit(visit);
-        Ok(self.shared.epochs.cursor(opened_at))
+        Ok(self.shared.epochs().cursor(opened_at))
     }
 
     fn release(&self, cursor: Cursor) {
@@ -278,6 +282,33 @@ impl Log for DiskLog {
         let idle = tail.idle && tail.nudged;
         drop(tail);
         self.nudge(idle);
+    }
+
+    fn damage(&self) -> u64 {
+        self.shared.damage.load(Ordering::Relaxed)
+    }
+
+    fn cover(&self, cursor: Cursor) -> Result<(), LogFault> {
+        let epochs = &self.shared.epochs;
+        let mut epochs = epochs.write().unwrap_or_else(PoisonError::into_inner);
+        let mut tail = self.shared.tail();
+        let sequence = cursor.sequence();
+        if sequence <= tail.head {
+            return Ok(());
+        }
+        if tail.head > tail.opened_at {
+            return Err(LogFault::Failed("records were appended already".into()));
+        }
+        epochs.cover_cursor(cursor);
+        let stored = epochs.store(&*self.shared.disk);
+        stored.map_err(|error| LogFault::Failed(format!("writing epochs: {error}")))?;
+        let first = tail.head + 1;
+        (tail.head, tail.committed, tail.opened_at) = (sequence, sequence, sequence);
+        tail.marks = recovery::first_mark(sequence, tail.end());
+        drop(tail);
+        let what = format!("records {first} to {sequence}, which the history has, are gone");
+        self.shared.tell(&what);
+        Ok(())
     }
 
     fn trouble(&self) -> Option<String> {

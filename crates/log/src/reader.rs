@@ -291,8 +291,7 @@ fn note_hole(shared: &Shared, base: u64, hole: Range<u64>, what: &str) {
     };
     segment.holes.push(hole);
     drop(tail);
-    let place = shared.disk.place();
-    tracing::error!(%place, "records of the log are LOST to damage: {what}; all others are served");
+    shared.tell(&format!("{what}; all others are served"));
 }
 
 /// Logical offset at or before the first record after this sequence.

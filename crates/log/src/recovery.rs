@@ -1,23 +1,24 @@
 //! Opening a directory: what was written there, where it ends, which epoch begins.
 //!
-//! The decision worth arguing: only the last segment is read in full, since all others were synced
-//! before it was made. So a start costs one segment, and rot in an older one is found by who reads it:
-//! a reader is told the file and the byte, and goes on behind the damage; a header that is gone is made
-//! up from the file's name, which says the same. In the last segment the log
-//! is cut at the first bad frame; what was acknowledged behind rot there is told by the raised epoch
-//! (clients get a gap) and by [`Recovery::lost`].
+//! The decision worth arguing: a start drops nothing that it did not prove to be unfinished. Only the last
+//! segment is read in full, since all others were synced before it was made, and only where no clean stop is
+//! noted anything is cut from it ([`crate::last`]). Rot in an older one is found by who reads it: a reader is
+//! told the file and the byte, and goes on behind the damage; a header that is gone is made up from the file's
+//! name, which says the same. Where the epochs are gone, the records say them. What is damaged beyond that is
+//! put aside (`weir_disk::aside`) and told, and the gateway starts.
 
 use crate::commit::Active;
-use crate::epochs::{self, Epochs};
-use crate::limits::READ_BYTES;
+use crate::epochs::{self, Epochs, Loaded};
+use crate::last::{self, Ending};
 use crate::log::Options;
-use crate::sealed;
+use crate::retention;
+use crate::sealed::{self, Found};
 use crate::segment::{self, HEADER_BYTES, Header, Mark, Segment};
 use std::collections::VecDeque;
 use std::fmt;
 use std::io;
 use std::sync::Arc;
-use weir_disk::{Disk, DiskFile, read_full};
+use weir_disk::{Disk, aside};
 use weir_model::cursor::SEQUENCE_MAX;
 
 const CLEAN: &str = "clean";
@@ -40,13 +41,6 @@ pub enum OpenFault {
         /// What the system said.
         error: io::Error,
     },
-    /// A file without which the log cannot be trusted is not as it was written.
-    Damaged {
-        /// The file.
-        file: String,
-        /// What is wrong with it.
-        rule: &'static str,
-    },
     /// All 65,535 epochs are used up.
     EpochsExhausted,
 }
@@ -67,12 +61,6 @@ impl fmt::Display for OpenFault {
             } => {
                 write!(f, "the log in {place} cannot be opened: {doing}: {error}")
             }
-            OpenFault::Damaged { file, rule } => {
-                write!(
-                    f,
-                    "the log's file {file} is damaged ({rule}): restore a backup"
-                )
-            }
             OpenFault::EpochsExhausted => f.write_str("the log was restarted too often"),
         }
     }
@@ -85,10 +73,10 @@ impl std::error::Error for OpenFault {}
 pub struct Recovery {
     /// The log had been closed, and nothing was missing.
     pub clean: bool,
-    /// Bytes of unfinished frames cut from the end.
+    /// Bytes of unfinished frames cut from the end, and kept aside.
     pub cut_bytes: u64,
-    /// Sequences of records that a clean stop had promised and the disk lost: first and last.
-    pub lost: Option<(u64, u64)>,
+    /// What is damaged and cannot have been a crash's doing, a sentence each.
+    pub damage: Vec<String>,
 }
 
 /// A directory ready to be appended to.
@@ -110,274 +98,246 @@ pub(crate) fn mark_clean(disk: &dyn Disk, head: u64) -> io::Result<()> {
 
 /// Opens the directory.
 pub(crate) fn open(disk: &Arc<dyn Disk>, options: &Options) -> Result<Opened, OpenFault> {
-    let disk = &**disk;
-    let fail = |doing| {
-        move |error| OpenFault::Disk {
-            place: disk.place(),
-            doing,
-            error,
-        }
+    let mut start = Start {
+        disk: &**disk,
+        damage: Vec::new(),
     };
-    let lock = disk.lock().map_err(|error| match error.kind() {
+    let lock = start.disk.lock().map_err(|error| match error.kind() {
         io::ErrorKind::WouldBlock => OpenFault::Locked {
             place: disk.place(),
         },
-        _ => fail("taking the lock")(error),
+        _ => start.fault("taking the lock", error),
     })?;
-    let names = disk.list().map_err(fail("listing the directory"))?;
-    for name in names.iter().filter(|name| name.ends_with(".new")) {
-        disk.remove(name)
-            .map_err(fail("removing an unfinished file"))?;
-    }
-    let mut names: Vec<_> = names
-        .into_iter()
-        .filter(|name| segment::is_name(name))
-        .collect();
-    names.sort_unstable();
-    let known = Epochs::load(disk).map_err(|error| damaged_or(error, "epochs", disk))?;
-    if known.is_none() && !names.is_empty() {
-        return Err(OpenFault::Damaged {
-            file: "epochs".into(),
-            rule: "it is missing",
-        });
-    }
-    let mut segments = list_segments(disk, &names)?;
-    let found = match segments.back_mut() {
-        Some(last) => {
-            recover_last(disk, last, options).map_err(fail("reading the last segment"))?
-        }
-        None => Found {
-            head: None,
-            epoch: 0,
-            active: None,
-            cut_bytes: 0,
-        },
-    };
-    // What would be appended in an older epoch than what is before it would be cut at the next start.
-    if known
-        .as_ref()
-        .is_some_and(|known| found.epoch > known.current())
-    {
-        return Err(OpenFault::Damaged {
-            file: "epochs".into(),
-            rule: "it is older than the last segment",
-        });
-    }
+    let opened = start.open(options);
+    let (ending, segments, run) = opened.map_err(|(doing, error)| start.fault(doing, error))?;
+    let (epochs, head, clean) = run.ok_or(OpenFault::EpochsExhausted)?;
     let end = segments.back().map_or(0, Segment::end);
-    let (epochs, head, recovery) = begin_run(disk, known, &found)?;
+    let recovery = Recovery {
+        clean: clean && start.damage.is_empty(),
+        cut_bytes: ending.cut_bytes,
+        damage: start.damage,
+    };
     Ok(Opened {
         lock,
         epochs,
         segments,
-        active: found.active,
+        active: ending.active,
         head,
         end,
         recovery,
     })
 }
 
-fn damaged_or(error: io::Error, file: &str, disk: &dyn Disk) -> OpenFault {
-    match error.kind() {
-        io::ErrorKind::InvalidData => OpenFault::Damaged {
-            file: file.into(),
-            rule: "its checksum does not match",
-        },
-        _ => OpenFault::Disk {
-            place: disk.place(),
-            doing: "reading a file",
+/// What was being done, and what the system said.
+type Failed = (&'static str, io::Error);
+
+/// The epochs, the last sequence, and whether a clean stop is before; `None` where no epoch is left.
+type Run = Option<(Epochs, u64, bool)>;
+
+/// A directory that is being opened, and what is found damaged in it.
+struct Start<'a> {
+    disk: &'a dyn Disk,
+    damage: Vec<String>,
+}
+
+impl Start<'_> {
+    fn fault(&self, doing: &'static str, error: io::Error) -> OpenFault {
+        OpenFault::Disk {
+            place: self.disk.place(),
+            doing,
             error,
-        },
-    }
-}
-
-/// The segments with their places; a last one whose header never reached the disk is removed.
-fn list_segments(disk: &dyn Disk, names: &[String]) -> Result<VecDeque<Segment>, OpenFault> {
-    let fail = |error| OpenFault::Disk {
-        place: disk.place(),
-        doing: "reading a segment",
-        error,
-    };
-    let mut segments: VecDeque<Segment> = VecDeque::with_capacity(names.len());
-    let mut base = 0;
-    for (index, name) in names.iter().enumerate() {
-        let file = disk.open(name).map_err(fail)?;
-        let last = index + 1 == names.len();
-        let header = match Header::read(&*file) {
-            Ok(Some(header)) => header,
-            Ok(None) if last => {
-                disk.remove(name)
-                    .and_then(|()| disk.sync_dir())
-                    .map_err(fail)?;
-                break;
-            }
-            Err(error) if last => return Err(fail(error)),
-            Ok(None) | Err(_) => header_of(name, segments.back(), &disk.place())?,
-        };
-        let bytes = file.len().map_err(fail)?.saturating_sub(HEADER_BYTES);
-        let segment = Segment {
-            name: name.clone(),
-            header,
-            base,
-            bytes,
-            marks: None,
-            keyed: true,
-            holes: Vec::new(),
-        };
-        base = segment.end();
-        segments.push_back(segment);
-    }
-    Ok(segments)
-}
-
-/// The header that an older segment had, as far as its name and the one before tell.
-fn header_of(name: &str, before: Option<&Segment>, place: &str) -> Result<Header, OpenFault> {
-    let first = segment::first_of(name).ok_or_else(|| OpenFault::Damaged {
-        file: name.into(),
-        rule: "neither its header nor its name says what it holds",
-    })?;
-    tracing::error!(%place, "the header of {name} is damaged: taken from its name");
-    let first_arrival = before.map_or(i64::MIN, |before| before.header.first_arrival);
-    Ok(Header {
-        first,
-        first_arrival,
-    })
-}
-
-/// Writes what is read to where it was read. After a sync that failed, the system may keep in memory what the disk
-/// does not hold, and think that it does (Rebello et al., "Can Applications Recover from fsync Failures?", USENIX ATC
-/// 2020): a sync alone would not bring it there.
-fn write_again(file: &dyn DiskFile, end: u64) -> io::Result<()> {
-    let mut buffer = vec![0; READ_BYTES];
-    let mut at = 0;
-    while at < end {
-        let most = (end - at).min(READ_BYTES as u64) as usize;
-        let read = read_full(file, &mut buffer[..most], at)?;
-        if read == 0 {
-            return Err(io::ErrorKind::UnexpectedEof.into());
         }
-        file.write_all_at(&buffer[..read], at)?;
-        at += read as u64;
     }
-    Ok(())
-}
 
-fn is_clean(disk: &dyn Disk) -> io::Result<bool> {
-    match disk.open(CLEAN) {
-        Ok(_) => Ok(true),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
-        Err(error) => Err(error),
+    fn tell(&mut self, sentence: String) {
+        let place = self.disk.place();
+        tracing::error!(%place, "the log is DAMAGED: {sentence}");
+        self.damage.push(sentence);
     }
-}
 
-/// What the last segment says.
-struct Found {
-    /// Sequence of the last good record, or of the one before the segment.
-    head: Option<u64>,
-    /// Its epoch, or the one that the segment began in.
-    epoch: u16,
-    active: Option<Active>,
-    cut_bytes: u64,
-}
-
-/// Reads the last segment, cuts it behind its last good frame, and takes it up again if it has room.
-fn recover_last(disk: &dyn Disk, last: &mut Segment, options: &Options) -> io::Result<Found> {
-    let file = disk.open(&last.name)?;
-    let scan = segment::scan(&*file, &last.header, last.base)?;
-    let end = HEADER_BYTES + scan.bytes;
-    let written = written_end(&*file, end)?;
-    if file.len()? != end {
-        file.set_len(end)?;
-    }
-    // A process that was killed may have left records that no disk holds yet: what is found counts as
-    // committed from here on.
-    if !is_clean(disk)? {
-        write_again(&*file, end)?;
-    }
-    file.sync_data()?;
-    last.bytes = scan.bytes;
-    last.marks = Some(scan.marks);
-    let before = last.header.first.sequence().saturating_sub(1);
-    let reuse = end < options.segment_bytes / 2;
-    Ok(Found {
-        head: Some(scan.last.map_or(before, |cursor| cursor.sequence())),
-        epoch: scan.last.unwrap_or(last.header.first).epoch(),
-        active: reuse.then(|| Active::reopen(file, end)),
-        cut_bytes: written - end,
-    })
-}
-
-/// Where the last byte that is not zero lies at or behind `from`.
-fn written_end(file: &dyn DiskFile, from: u64) -> io::Result<u64> {
-    let mut buffer = vec![0; READ_BYTES];
-    let (mut at, mut end) = (from, from);
-    loop {
-        let count = read_full(file, &mut buffer, at)?;
-        if count == 0 {
-            return Ok(end);
-        }
-        if let Some(last) = buffer[..count].iter().rposition(|&byte| byte != 0) {
-            end = at + last as u64 + 1;
-        }
-        at += count as u64;
-    }
-}
-
-/// Decides on the epoch and makes it durable before anything is appended in it.
-fn begin_run(
-    disk: &dyn Disk,
-    known: Option<Epochs>,
-    found: &Found,
-) -> Result<(Epochs, u64, Recovery), OpenFault> {
-    let fail = |error| OpenFault::Disk {
-        place: disk.place(),
-        doing: "writing the epoch",
-        error,
-    };
-    let Some(mut epochs) = known else {
-        let epochs = Epochs::first();
-        epochs.store(disk).map_err(fail)?;
-        return Ok((
-            epochs,
-            0,
-            Recovery {
-                clean: true,
-                ..Recovery::default()
-            },
+    /// Puts a damaged file aside and tells of it.
+    fn put_aside(&mut self, name: &str, then: &str) -> io::Result<()> {
+        let kept = aside::move_file(self.disk, name, "checksum")?;
+        self.tell(format!(
+            "{name} is not as it was written (kept as {kept}): {then}"
         ));
-    };
-    let promised = sealed::read(disk, CLEAN, CLEAN_MAGIC).ok().flatten();
-    let promised = promised.and_then(|body| Some(u64::from_le_bytes(*body.first_chunk()?)));
-    let promised = promised.filter(|&head| head < SEQUENCE_MAX);
-    let head = found
-        .head
-        .unwrap_or_else(|| promised.unwrap_or(epochs.last_end()));
-    let restored = epochs::is_restored(disk).map_err(fail)?;
-    let clean = promised == Some(head);
-    if !clean || restored {
-        epochs
-            .raise(head, restored)
-            .ok_or(OpenFault::EpochsExhausted)?;
-        epochs.store(disk).map_err(fail)?;
+        Ok(())
     }
-    if restored {
-        epochs::forget_restored(disk).map_err(fail)?;
+
+    fn open(&mut self, options: &Options) -> Result<(Ending, VecDeque<Segment>, Run), Failed> {
+        let disk = self.disk;
+        let names = disk
+            .list()
+            .map_err(|error| ("listing the directory", error))?;
+        for name in names.iter().filter(|name| name.ends_with(".new")) {
+            let removed = disk.remove(name);
+            removed.map_err(|error| ("removing an unfinished file", error))?;
+        }
+        let known = Epochs::load(disk).map_err(|error| ("reading epochs", error))?;
+        let promised = self.promised();
+        let promised = promised.map_err(|error| ("reading the mark of a clean stop", error))?;
+        let is_new = matches!(known, Loaded::Nothing)
+            && !names.iter().any(|name| {
+                segment::is_name(name) || name == CLEAN || retention::is_snapshot(name)
+            });
+        let segments = self.list_segments(names, promised.is_some());
+        let mut segments = segments.map_err(|error| ("reading a segment", error))?;
+        let ending = match segments.back_mut() {
+            Some(last) => last::recover(disk, last, promised.is_some(), options),
+            None => Ok(Ending::default()),
+        };
+        let mut ending = ending.map_err(|error| ("reading the last segment", error))?;
+        let damage = std::mem::take(&mut ending.damage);
+        damage.into_iter().for_each(|sentence| self.tell(sentence));
+        let run = match is_new {
+            true => first_run(disk),
+            false => self.next_run(known, promised, &segments, &ending),
+        };
+        let run = run.map_err(|error| ("writing the epoch", error))?;
+        Ok((ending, segments, run))
     }
-    match disk.remove(CLEAN) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(fail(error)),
-        _ => disk.sync_dir().map_err(fail)?,
+
+    /// The last sequence that a clean stop has noted.
+    fn promised(&mut self) -> io::Result<Option<u64>> {
+        let head = match sealed::read(self.disk, CLEAN, CLEAN_MAGIC)? {
+            Found::Nothing => return Ok(None),
+            Found::Body(body) => body.first_chunk().map(|head| u64::from_le_bytes(*head)),
+            Found::Damaged => None,
+        };
+        let head = head.filter(|&head| head < SEQUENCE_MAX);
+        if head.is_none() {
+            self.put_aside(CLEAN, "started as after a crash")?;
+        }
+        Ok(head)
     }
-    let lost = promised
-        .filter(|&promised| promised > head)
-        .map(|last| (head + 1, last));
-    Ok((
-        epochs,
-        head,
-        Recovery {
-            clean,
-            cut_bytes: found.cut_bytes,
-            lost,
-        },
-    ))
+
+    /// The segments with their places; a last one whose header never reached the disk is none.
+    fn list_segments(
+        &mut self,
+        mut names: Vec<String>,
+        is_clean: bool,
+    ) -> io::Result<VecDeque<Segment>> {
+        names.retain(|name| segment::is_name(name));
+        names.sort_unstable();
+        let mut segments: VecDeque<Segment> = VecDeque::with_capacity(names.len());
+        for (index, name) in names.iter().enumerate() {
+            let file = self.disk.open(name)?;
+            let header = Header::read(&*file);
+            let segment = Segment {
+                name: name.clone(),
+                header: header.unwrap_or_else(|| Header::of_name(name, segments.back())),
+                has_header: header.is_some(),
+                base: segments.back().map_or(0, Segment::end),
+                bytes: file.len()?.saturating_sub(HEADER_BYTES),
+                marks: None,
+                keyed: true,
+                holes: Vec::new(),
+            };
+            if header.is_none() {
+                let may_be_unfinished = index + 1 == names.len() && !is_clean;
+                if may_be_unfinished && !last::holds_frames(self.disk, &segment)? {
+                    self.drop_unfinished(name)?;
+                    break;
+                }
+                self.tell(format!(
+                    "the header of {name} is damaged: taken from its name"
+                ));
+            }
+            segments.push_back(segment);
+        }
+        Ok(segments)
+    }
+
+    /// A segment that was being made as the gateway ended.
+    fn drop_unfinished(&self, name: &str) -> io::Result<()> {
+        let file = self.disk.open(name)?;
+        if segment::written_end(&*file, 0)? > 0 {
+            let kept = aside::move_file(self.disk, name, aside::TORN)?;
+            let place = self.disk.place();
+            tracing::warn!(%place, "{name} was being begun when the gateway ended: kept as {kept}");
+            return Ok(());
+        }
+        self.disk.remove(name)?;
+        self.disk.sync_dir()
+    }
+
+    /// Decides on the epoch and makes it durable before anything is appended in it.
+    fn next_run(
+        &mut self,
+        known: Loaded,
+        promised: Option<u64>,
+        segments: &VecDeque<Segment>,
+        ending: &Ending,
+    ) -> io::Result<Run> {
+        let disk = self.disk;
+        let found = ending.head.or(promised);
+        let last_epoch = ending.ends.iter().map(|end| end.0).max();
+        let began = segments.back().map(|last| last.header.first.epoch());
+        // What would be appended in an older epoch than what is before it would be none of it.
+        let is_current =
+            |known: &Epochs| last_epoch.max(began).is_none_or(|it| it <= known.current());
+        let (mut epochs, is_old) = match known {
+            Loaded::Epochs { epochs, is_old } if is_current(&epochs) => (epochs, is_old),
+            known => match self.epochs_of_records(&known, segments, ending)? {
+                Some(epochs) => (epochs, true),
+                None => return Ok(None),
+            },
+        };
+        let there = found.unwrap_or(0);
+        let head = there.max(promised.unwrap_or(0)).max(epochs.last_end());
+        if there < head {
+            let first = there + 1;
+            self.tell(format!("records {first} to {head} were there and are gone"));
+        }
+        let restored = epochs::is_restored(disk)?;
+        let clean = promised == Some(head);
+        // A segment that nothing can be read of keeps its name.
+        let next = segment::name_of(weir_model::Cursor::new(epochs.current(), head + 1));
+        let is_taken = ending.active.is_none() && segments.back().is_some_and(|it| it.name == next);
+        let raise = !clean || restored || there < head || is_taken;
+        if raise && epochs.raise(head, restored).is_none() {
+            return Ok(None);
+        }
+        if raise || is_old {
+            epochs.store(disk)?;
+        }
+        if restored {
+            epochs::forget_restored(disk)?;
+        }
+        match disk.remove(CLEAN) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => disk.sync_dir()?,
+        }
+        Ok(Some((epochs, head, clean && there == head)))
+    }
+
+    /// Epochs made of the records, whose cursors say them.
+    fn epochs_of_records(
+        &mut self,
+        known: &Loaded,
+        segments: &VecDeque<Segment>,
+        ending: &Ending,
+    ) -> io::Result<Option<Epochs>> {
+        let then = "what each epoch held is read from the records";
+        match known {
+            Loaded::Nothing => self.tell(format!("epochs is missing: {then}")),
+            _ => self.put_aside(epochs::NAME, then)?,
+        }
+        let mut ends: Vec<(u16, u64)> = Vec::new();
+        let before = segments.len().saturating_sub(1);
+        for segment in segments.iter().take(before) {
+            let file = self.disk.open(&segment.name)?;
+            ends.extend(segment::scan(&*file, &segment.header, segment.base)?.ends);
+        }
+        ends.extend(&ending.ends);
+        Ok(Epochs::of_records(&ends, ending.head.unwrap_or(0)))
+    }
+}
+
+fn first_run(disk: &dyn Disk) -> io::Result<Run> {
+    let epochs = Epochs::first();
+    epochs.store(disk)?;
+    Ok(Some((epochs, 0, true)))
 }
 
 /// The marks that a tail opened here begins with.
@@ -396,26 +356,23 @@ mod tests {
     use weir_model::Cursor;
 
     #[test]
-    fn epochs_that_are_older_than_the_segments_are_refused() {
+    fn epochs_that_are_older_than_the_segments_are_read_from_them() {
         let begins = |epoch| {
             let disk = SimDisk::new();
             let header = Header {
                 first: Cursor::new(epoch, 1),
                 first_arrival: 0,
+                has_batches: true,
             };
             let file = disk.create(&segment::name_of(header.first)).unwrap();
             file.write_all_at(&header.write(), 0).unwrap();
             Epochs::first().store(&disk).unwrap();
             let disk: Arc<dyn Disk> = Arc::new(disk);
-            open(&disk, &Options::default())
+            let opened = open(&disk, &Options::default()).unwrap();
+            (opened.epochs.current(), opened.recovery.damage.len())
         };
-        assert!(begins(1).is_ok());
-        let Err(OpenFault::Damaged { file, rule }) = begins(2) else {
-            panic!("taken up");
-        };
-        assert_eq!(
-            (file.as_str(), rule),
-            ("epochs", "it is older than the last segment")
-        );
+        assert_eq!(begins(1), (2, 0));
+        let (current, damage) = begins(7);
+        assert!(current > 7 && damage == 1, "{current}");
     }
 }

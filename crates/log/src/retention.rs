@@ -4,21 +4,24 @@
 //! records go into the file `snapshot`, which is replaced whole; a crash between the two steps leaves
 //! the records in both places, and the snapshot says the same. Age is measured against the newest
 //! arrival, not against a clock: a log that nobody writes to keeps what it has. A damaged segment gives
-//! what can be read of it, and is moved aside instead of removed.
+//! what can be read of it, and is moved aside instead of removed. The snapshot is there twice, since nothing
+//! else holds what is in it: a damaged one is put aside and made anew of the other.
 
 use crate::damage;
 use crate::frame::Frames;
 use crate::limits::RECORD_BYTES_MAX;
-use crate::sealed;
+use crate::sealed::{self, Found};
 use crate::segment::{self, HEADER_BYTES, Segment};
 use crate::tail::{Shared, Tail};
 use std::collections::BTreeMap;
 use std::io;
 use std::sync::PoisonError;
+use weir_disk::{Disk, aside, is_full};
 use weir_hub::{Kind, Record};
 use weir_model::Cursor;
 
 const NAME: &str = "snapshot";
+const COPY: &str = "snapshot.copy";
 const MAGIC: &[u8; 8] = b"weirsn01";
 
 /// The last record of each kind and topic, tombstones left out.
@@ -28,19 +31,30 @@ pub(crate) struct Folded {
 }
 
 impl Folded {
-    /// Reads the directory's snapshot.
-    pub(crate) fn load(shared: &Shared) -> io::Result<Self> {
-        let mut folded = Self::default();
-        let body = sealed::read(&*shared.disk, NAME, MAGIC)?.unwrap_or_default();
-        let mut rest = &body[..];
+    /// What a snapshot's body says, as far as it holds records; and whether that is all of it.
+    fn read(body: &[u8]) -> (Self, bool) {
+        let (mut folded, mut is_whole) = (Self::default(), true);
+        let mut rest = body;
         while let Some((len, behind)) = rest.split_first_chunk::<4>() {
             let len = u32::from_le_bytes(*len) as usize;
-            let bytes = behind.get(..len).ok_or(io::ErrorKind::InvalidData)?;
-            let record = Record::read(bytes).map_err(io::Error::other)?;
-            folded.take(&record);
+            let Some(bytes) = behind.get(..len) else {
+                return (folded, false);
+            };
+            match Record::read(bytes) {
+                Ok(record) => folded.take(&record),
+                Err(_) => is_whole = false,
+            }
             rest = &behind[len..];
         }
-        Ok(folded)
+        (folded, is_whole)
+    }
+
+    /// What a body says that is as it was written.
+    fn read_all(body: &[u8]) -> io::Result<Self> {
+        match Self::read(body) {
+            (folded, true) => Ok(folded),
+            (_, false) => Err(io::ErrorKind::InvalidData.into()),
+        }
     }
 
     /// Takes a later record, if it is keyed; an empty body ends its topic.
@@ -67,15 +81,72 @@ impl Folded {
         records.for_each(visit);
     }
 
-    fn store(&self, shared: &Shared) -> io::Result<()> {
+    /// Both of it, one after the other: a crash in between leaves one that is whole, and the segments.
+    fn store(&self, disk: &dyn Disk) -> io::Result<()> {
         let mut body = Vec::new();
         for bytes in self.records.values() {
             debug_assert!(bytes.len() <= RECORD_BYTES_MAX);
             body.extend_from_slice(&(bytes.len() as u32).to_le_bytes());
             body.extend_from_slice(bytes);
         }
-        sealed::write(&*shared.disk, NAME, MAGIC, &body)
+        sealed::write(disk, NAME, MAGIC, &body)?;
+        sealed::write(disk, COPY, MAGIC, &body)
     }
+}
+
+/// Says whether a file is a snapshot.
+pub(crate) fn is_snapshot(name: &str) -> bool {
+    name == NAME || name == COPY
+}
+
+/// The directory's snapshot; where one of the two is damaged or gone, it is made anew of the other.
+pub(crate) fn mended(shared: &Shared) -> io::Result<Folded> {
+    let disk = &*shared.disk;
+    let one = sealed::read(disk, NAME, MAGIC)?;
+    let folded = match (one, sealed::read(disk, COPY, MAGIC)?) {
+        (Found::Nothing, Found::Nothing) => return Ok(Folded::default()),
+        (Found::Body(one), Found::Body(other)) if one == other => return Folded::read_all(&one),
+        // The copy is written last, and was not by earlier versions.
+        (Found::Body(one), Found::Body(_) | Found::Nothing) => Folded::read_all(&one)?,
+        (Found::Body(one), Found::Damaged) => {
+            put_aside(shared, COPY, "snapshot is whole")?;
+            Folded::read_all(&one)?
+        }
+        (Found::Damaged, Found::Body(copy)) => {
+            put_aside(shared, NAME, "taken from snapshot.copy")?;
+            Folded::read_all(&copy)?
+        }
+        (Found::Nothing, Found::Body(copy)) => {
+            shared.tell("snapshot is missing: taken from snapshot.copy");
+            Folded::read_all(&copy)?
+        }
+        (one, _) => {
+            let name = if matches!(one, Found::Damaged) {
+                NAME
+            } else {
+                COPY
+            };
+            let bytes = sealed::read_bytes(disk, name)?.unwrap_or_default();
+            put_aside(shared, name, "what can be read of it is taken")?;
+            Folded::read(bytes.get(MAGIC.len()..).unwrap_or_default()).0
+        }
+    };
+    if let Err(error) = folded.store(disk) {
+        let place = disk.place();
+        tracing::error!(%place, %error, "the snapshot cannot be made anew: tried again later");
+    }
+    Ok(folded)
+}
+
+fn put_aside(shared: &Shared, name: &str, then: &str) -> io::Result<()> {
+    let kept = match aside::copy_file(&*shared.disk, name, "checksum") {
+        Err(error) if is_full(&error) => "nowhere, since the disk is full".into(),
+        kept => kept?,
+    };
+    shared.tell(&format!(
+        "{name} is not as it was written (kept as {kept}): {then}"
+    ));
+    Ok(())
 }
 
 fn kind_number(kind: Kind) -> u8 {
@@ -122,7 +193,7 @@ fn fold(shared: &Shared, due: &[Segment]) -> io::Result<Vec<String>> {
     if !due.iter().any(|segment| segment.keyed) {
         return Ok(damaged);
     }
-    let mut folded = Folded::load(shared)?;
+    let mut folded = mended(shared)?;
     let cursors = due.iter().map(|segment| segment.header.first);
     let nexts = cursors.skip(1).map(Some).chain([None]);
     for (segment, next) in due.iter().zip(nexts).filter(|(segment, _)| segment.keyed) {
@@ -131,7 +202,7 @@ fn fold(shared: &Shared, due: &[Segment]) -> io::Result<Vec<String>> {
             damaged.push(segment.name.clone());
         }
     }
-    folded.store(shared)?;
+    folded.store(&*shared.disk)?;
     Ok(damaged)
 }
 
@@ -148,8 +219,7 @@ fn fold_segment(
     let (mut from, mut whole) = (HEADER_BYTES, true);
     while from < end {
         let mut frames = Frames::new(&*file, from);
-        // What cannot be read here is damage like any other.
-        while let Ok(Some(frame)) = frames.next() {
+        while let Some(frame) = frames.next() {
             if let Ok(record) = Record::read(frame.record) {
                 folded.take(&record);
             }
@@ -175,9 +245,9 @@ fn remove(shared: &Shared, due: &[Segment], damaged: &[String]) -> io::Result<()
         match damaged.contains(name) {
             false => shared.disk.remove(name)?,
             true => {
-                shared.disk.rename(name, &format!("{name}.damaged"))?;
+                let kept = aside::move_file(&*shared.disk, name, "damage")?;
                 let place = shared.disk.place();
-                tracing::error!(%place, "{name} was damaged: kept aside as {name}.damaged");
+                tracing::error!(%place, "{name} was damaged and is past its keeping: kept as {kept}");
             }
         }
     }

@@ -2,8 +2,9 @@
 //!
 //! Layout: eight bytes that name kind and version, the body, CRC-32C u32 of both.
 
+use crate::damage::read_what_can_be;
 use std::io;
-use weir_disk::{Disk, read_full};
+use weir_disk::Disk;
 
 const CHECKSUM_BYTES: usize = 4;
 
@@ -21,22 +22,39 @@ pub(crate) fn write(disk: &dyn Disk, name: &str, magic: &[u8; 8], body: &[u8]) -
     disk.sync_dir()
 }
 
-/// Reads a file's body; `None` where there is no such file, and an error of kind `InvalidData` where
-/// it is not what was written.
-pub(crate) fn read(disk: &dyn Disk, name: &str, magic: &[u8; 8]) -> io::Result<Option<Vec<u8>>> {
+/// What is there under a name.
+pub(crate) enum Found {
+    /// No file.
+    Nothing,
+    /// What was written.
+    Body(Vec<u8>),
+    /// Something else.
+    Damaged,
+}
+
+/// Reads a file's body.
+pub(crate) fn read(disk: &dyn Disk, name: &str, magic: &[u8; 8]) -> io::Result<Found> {
+    let Some(bytes) = read_bytes(disk, name)? else {
+        return Ok(Found::Nothing);
+    };
+    let Some((content, checksum)) = bytes.split_last_chunk::<CHECKSUM_BYTES>() else {
+        return Ok(Found::Damaged);
+    };
+    let whole = crc32c::crc32c(content).to_le_bytes() == *checksum;
+    Ok(match content.strip_prefix(magic) {
+        Some(body) if whole => Found::Body(body.to_vec()),
+        _ => Found::Damaged,
+    })
+}
+
+/// All bytes of a file, as far as the disk gives them.
+pub(crate) fn read_bytes(disk: &dyn Disk, name: &str) -> io::Result<Option<Vec<u8>>> {
     let file = match disk.open(name) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         opened => opened?,
     };
     let mut bytes = vec![0; file.len()? as usize];
-    let filled = read_full(&*file, &mut bytes, 0)?;
+    let filled = read_what_can_be(&*file, &mut bytes, 0);
     bytes.truncate(filled);
-    let Some((content, checksum)) = bytes.split_last_chunk::<CHECKSUM_BYTES>() else {
-        return Err(io::ErrorKind::InvalidData.into());
-    };
-    let whole = crc32c::crc32c(content).to_le_bytes() == *checksum;
-    match content.strip_prefix(magic) {
-        Some(body) if whole => Ok(Some(body.to_vec())),
-        _ => Err(io::ErrorKind::InvalidData.into()),
-    }
+    Ok(Some(bytes))
 }

@@ -9,7 +9,8 @@ use crate::limits::{MARK_BYTES, RECORD_BYTES_MAX};
 use crate::log::Options;
 use crate::segment::{Mark, Segment};
 use std::collections::VecDeque;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 use std::task::{Context, Poll, Waker};
 use weir_disk::Disk;
 use weir_hub::{LogFault, Record};
@@ -19,8 +20,10 @@ use weir_model::Cursor;
 pub(crate) struct Shared {
     pub(crate) disk: Arc<dyn Disk>,
     pub(crate) options: Options,
-    pub(crate) epochs: Epochs,
+    pub(crate) epochs: RwLock<Epochs>,
     pub(crate) tail: Mutex<Tail>,
+    /// What was found damaged since the start, and at it.
+    pub(crate) damage: AtomicU64,
     /// Told when there is something for the log's thread to do.
     pub(crate) work: Condvar,
     /// Held while segments are folded or read for a snapshot.
@@ -28,6 +31,17 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
+    pub(crate) fn epochs(&self) -> RwLockReadGuard<'_, Epochs> {
+        self.epochs.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Counts a damage and says what it is in the gateway's log.
+    pub(crate) fn tell(&self, sentence: &str) {
+        self.damage.fetch_add(1, Ordering::Relaxed);
+        let place = self.disk.place();
+        tracing::error!(%place, "the log is DAMAGED: {sentence}");
+    }
+
     pub(crate) fn tail(&self) -> MutexGuard<'_, Tail> {
         self.tail.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -145,7 +159,7 @@ impl Tail {
                 limit: RECORD_BYTES_MAX,
             });
         }
-        frame::end(&mut pending.bytes, start, cursor);
+        frame::end(&mut pending.bytes, start, cursor, start == 0);
         if start == 0 {
             pending.first = cursor;
             pending.first_arrival = record.arrival.nanos();

@@ -48,6 +48,7 @@ fn nothing_committed_is_lost_at_whatever_operation_the_machine_goes_down() {
             }
             disk.crash(seed * 31 + life);
             let log = open(&disk).unwrap();
+            assert_eq!(log.damage(), 0, "seed {seed}: {:?}", log.recovery());
             let found = read(&log, Cursor::START);
             assert!(
                 found.len() as u64 >= committed,

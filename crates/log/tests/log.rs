@@ -302,31 +302,11 @@ fn retention_keeps_what_can_be_read_of_a_damaged_segment_and_moves_it_aside() {
         log.wait_committed(log.append(&more).unwrap()).unwrap();
     }
     assert_eq!(log.status().retention_fault, None);
-    let aside = format!("{}.damaged", names[0]);
+    let aside = format!("{}.000001-damage.damaged", names[0]);
     let kept = disk.list().unwrap();
     assert!(
         kept.contains(&aside) && !kept.contains(&names[0]),
         "{kept:?}"
-    );
-}
-
-#[test]
-fn rot_in_the_last_segment_of_a_clean_log_is_told_as_lost() {
-    let disk = SimDisk::new();
-    let log = open(&disk).unwrap();
-    (1..=5).for_each(|number| assert!(append(&log, number).is_ok()));
-    log.close().unwrap();
-    drop(log);
-    disk.rot("0001-000000000001.log", 40);
-    let log = open(&disk).unwrap();
-    assert_eq!(log.recovery().lost, Some((1, 5)));
-    let gap = Gap {
-        reason: GapReason::Rollback,
-        count: Some(3),
-    };
-    assert_eq!(
-        log.resume(Cursor::new(1, 3)),
-        Resume::Gap(gap, Cursor::new(2, 0))
     );
 }
 
@@ -489,21 +469,4 @@ fn an_over_long_record_is_refused_and_leaves_nothing() {
     assert_eq!(log.head(), Cursor::new(1, 0));
     assert_eq!(append(&log, 1), Ok(Cursor::new(1, 1)));
     assert_eq!(numbers(&log), [1]);
-}
-
-#[test]
-fn a_directory_without_epochs_is_refused() {
-    let disk = SimDisk::new();
-    let log = open(&disk).unwrap();
-    append(&log, 1).unwrap();
-    log.close().unwrap();
-    drop(log);
-    disk.remove("epochs").unwrap();
-    let fault = open(&disk).err().unwrap();
-    assert!(
-        fault
-            .to_string()
-            .contains("epochs is damaged (it is missing)"),
-        "{fault}"
-    );
 }
