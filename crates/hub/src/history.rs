@@ -46,6 +46,11 @@ pub trait History: Send + Sync {
         None
     }
 
+    /// How many damages were found in it, at the start and since; each is told in the gateway's log.
+    fn damage(&self) -> u64 {
+        0
+    }
+
     /// Makes what is in memory durable and drops what is past its keeping; called now and then, off
     /// the network threads, and before a clean stop.
     fn maintain(&self, now: Time) -> Result<(), HistoryFault>;
@@ -115,6 +120,8 @@ pub struct Page {
     /// Rows that are not the first of their datastream and time, and how many such came before each;
     /// the hub fills them in.
     pub ordinals: Vec<(u32, u32)>,
+    /// How many observations, of the page's span and around it, the disk no longer gives back.
+    pub lost: u64,
 }
 
 impl Page {
@@ -144,6 +151,7 @@ impl Page {
             ordinals,
             next: self.next.clone(),
             before: self.before,
+            lost: self.lost,
         }
     }
 }

@@ -4,6 +4,9 @@ use std::io;
 use std::sync::Arc;
 use weir_disk::{Disk, DiskFile, read_full};
 
+/// Bytes that cannot be read together.
+const BLOCK_BYTES: usize = 4096;
+
 /// The store's directory, taken for this process.
 pub(crate) struct Dir {
     disk: Arc<dyn Disk>,
@@ -30,6 +33,27 @@ impl Dir {
             opened => opened?,
         };
         Ok(Stored { file })
+    }
+
+    /// All bytes of a file, as far as the disk gives them; `None` where there is none.
+    pub(crate) fn bytes(&self, name: &str) -> io::Result<Option<Vec<u8>>> {
+        let file = match self.disk.open(name) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            opened => opened?,
+        };
+        let mut bytes = vec![0; file.len()? as usize];
+        for (index, block) in bytes.chunks_mut(BLOCK_BYTES).enumerate() {
+            // What cannot be read is zeros, which no checksum takes for anything.
+            if read_full(&*file, block, (index * BLOCK_BYTES) as u64).is_err() {
+                block.fill(0);
+            }
+        }
+        Ok(Some(bytes))
+    }
+
+    /// Where it is.
+    pub(crate) fn disk(&self) -> &dyn Disk {
+        &*self.disk
     }
 
     /// Names of all files.

@@ -1,6 +1,7 @@
 //! The store as the hub sees it.
 
 use crate::block::Encoder;
+use crate::damage::Damage;
 use crate::file::Dir;
 use crate::maintain::Upkeep;
 use crate::read::{self, Merge};
@@ -42,6 +43,7 @@ pub struct EmbeddedHistory {
     /// Packs chunks that fill up while they are applied.
     encoder: Mutex<Encoder>,
     unwritten_bytes_max: usize,
+    damage: Arc<Damage>,
 }
 
 impl EmbeddedHistory {
@@ -55,6 +57,7 @@ impl EmbeddedHistory {
         let unwritten_bytes_max = options.unwritten_bytes_max;
         let (upkeep, state) = Upkeep::open(Dir::open(disk)?, options)?;
         Ok(Self {
+            damage: Arc::clone(&upkeep.damage),
             state: Mutex::new(state),
             upkeep: Mutex::new(upkeep),
             encoder: Mutex::default(),
@@ -129,6 +132,10 @@ impl History for EmbeddedHistory {
     fn advance(&self, cursor: Cursor) {
         let mut state = self.state();
         state.seen = state.seen.max(cursor);
+    }
+
+    fn damage(&self) -> u64 {
+        self.damage.count()
     }
 
     fn applied(&self) -> Cursor {

@@ -6,13 +6,14 @@
 //! next open removes. A step that fails is taken anew by the next call, from memory.
 
 use crate::block::{self, Encoder};
+use crate::damage::Damage;
 use crate::file::Dir;
+use crate::files::Files;
 use crate::history::{Options, lock};
 use crate::limits::{FILE_BYTES, MANIFEST_BYTES_MIN, WRITE_BYTES};
-use crate::manifest::{ChunkMeta, Entries, Loaded, Manifest};
+use crate::manifest::{Entries, Loaded, Manifest};
 use crate::merge::{self, Merged};
 use crate::state::{Body, DataFile, Latest, Part, State, Stream, put_chunk};
-use std::collections::{BTreeMap, HashMap};
 use std::io;
 use std::sync::{Arc, Mutex};
 use weir_model::Time;
@@ -22,9 +23,9 @@ pub(crate) struct Upkeep {
     pub(crate) dir: Dir,
     pub(crate) options: Options,
     manifest: Manifest,
-    pub(crate) files: BTreeMap<u32, Arc<DataFile>>,
-    /// Where the file being written ends, what is in `unwritten` counted in.
-    end: u64,
+    /// The file being written ends where it does with what is in `unwritten`.
+    pub(crate) files: Files,
+    pub(crate) damage: Arc<Damage>,
     /// Chunks that go to that file at the next commit or when there are many.
     unwritten: Vec<u8>,
     encoder: Encoder,
@@ -40,37 +41,12 @@ impl Upkeep {
     /// Opens the files and makes the memory of what they hold.
     pub(crate) fn open(dir: Dir, options: Options) -> io::Result<(Self, State)> {
         let (manifest, loaded) = Manifest::open(&dir)?;
-        let mut ends: HashMap<u32, u64> = HashMap::new();
-        for chunk in loaded
-            .streams
-            .values()
-            .flat_map(|stream| stream.chunks.values())
-        {
-            let end = ends.entry(chunk.file).or_default();
-            *end = (*end).max(chunk.offset + u64::from(chunk.len));
-        }
-        let mut files = BTreeMap::new();
-        for name in dir.list()?.iter().filter(|name| name.ends_with(".dat")) {
-            match name[..name.len() - 4]
-                .parse()
-                .ok()
-                .filter(|number| ends.contains_key(number))
-            {
-                None => dir.remove(name)?,
-                Some(number) => {
-                    let stored = dir.file(name)?;
-                    files.insert(number, Arc::new(DataFile { number, stored }));
-                }
-            }
-        }
-        let end = match files.last_key_value() {
-            Some((number, file)) => {
-                let end = ends.get(number).copied().unwrap_or_default();
-                file.stored.cut(end)?;
-                end
-            }
-            None => 0,
-        };
+        let damage = Arc::new(Damage::in_place(dir.disk().place()));
+        loaded
+            .damage
+            .iter()
+            .for_each(|sentence| damage.tell(sentence));
+        let files = Files::open(&dir, &loaded, &damage)?;
         let state = state_of(loaded, &files)?;
         let topics_committed = state.streams.len();
         let upkeep = Self {
@@ -78,7 +54,7 @@ impl Upkeep {
             options,
             manifest,
             files,
-            end,
+            damage,
             unwritten: Vec::new(),
             encoder: Encoder::default(),
             topics_committed,
@@ -167,16 +143,17 @@ impl Upkeep {
     pub(crate) fn write(&mut self, number: u32, part: Part, block: &[u8]) -> io::Result<()> {
         let last = self
             .files
+            .by_number
             .last_key_value()
             .map(|(_number, file)| Arc::clone(file));
-        let file = match last.filter(|_| self.end < FILE_BYTES) {
+        let file = match last.filter(|_| self.files.end < FILE_BYTES) {
             Some(file) => file,
             None => self.begin_file()?,
         };
         let len = put_chunk(&mut self.unwritten, block);
-        let offset = self.end;
+        let offset = self.files.end;
         let body = Body::Stored { file, offset, len };
-        self.end += u64::from(len);
+        self.files.end += u64::from(len);
         if self.unwritten.len() >= WRITE_BYTES {
             self.write_out()?;
         }
@@ -185,9 +162,11 @@ impl Upkeep {
     }
 
     fn write_out(&mut self) -> io::Result<()> {
-        if let Some((_number, file)) = self.files.last_key_value() {
-            file.stored
-                .write(self.end - self.unwritten.len() as u64, &self.unwritten)?;
+        if let Some((_number, file)) = self.files.by_number.last_key_value() {
+            file.stored.write(
+                self.files.end - self.unwritten.len() as u64,
+                &self.unwritten,
+            )?;
         }
         self.unwritten.clear();
         Ok(())
@@ -195,19 +174,21 @@ impl Upkeep {
 
     fn begin_file(&mut self) -> io::Result<Arc<DataFile>> {
         self.write_out()?;
-        if let Some((_number, full)) = self.files.last_key_value() {
+        if let Some((_number, full)) = self.files.by_number.last_key_value() {
             full.stored.sync()?;
         }
-        let number = self
-            .files
-            .last_key_value()
-            .map_or(1, |(last, _file)| last + 1);
+        let number = self.files.next();
         let stored = self.dir.file(&DataFile::name(number))?;
         stored.cut(0)?;
         self.dir.sync()?;
-        let file = Arc::new(DataFile { number, stored });
-        self.files.insert(number, Arc::clone(&file));
-        self.end = 0;
+        let damage = Arc::clone(&self.damage);
+        let file = Arc::new(DataFile {
+            number,
+            stored,
+            damage,
+        });
+        self.files.by_number.insert(number, Arc::clone(&file));
+        self.files.end = 0;
         Ok(file)
     }
 
@@ -216,7 +197,7 @@ impl Upkeep {
         let mut all = self.kept.clone();
         if !self.pending.is_empty() {
             self.write_out()?;
-            if let Some((_number, file)) = self.files.last_key_value() {
+            if let Some((_number, file)) = self.files.by_number.last_key_value() {
                 file.stored.sync()?;
             }
         }
@@ -242,14 +223,12 @@ impl Upkeep {
         let mut entries = Entries::default();
         let mut written = Vec::with_capacity(runs.len());
         for run in runs {
-            // A chunk that cannot be read is left alone; who reads it is told which it is.
             let merged = match merge::merged(&run) {
-                Ok(Merged::Chunks(merged)) => merged,
-                Ok(Merged::Long(parts)) => {
+                Merged::Chunks(merged) => merged,
+                Merged::Apart(parts) => {
                     lock(state).note_long(run.number, &parts);
                     continue;
                 }
-                Err(_) => continue,
             };
             let before = self.pending.len();
             for (part, rows) in merged {
@@ -330,7 +309,7 @@ fn put_latest(encoder: &mut Encoder, entries: &mut Entries, number: u32, latest:
 }
 
 /// The memory of what a manifest says.
-fn state_of(loaded: Loaded, files: &BTreeMap<u32, Arc<DataFile>>) -> io::Result<State> {
+fn state_of(loaded: Loaded, files: &Files) -> io::Result<State> {
     let mut state = State {
         seen: loaded.applied,
         applied: loaded.applied,
@@ -343,8 +322,9 @@ fn state_of(loaded: Loaded, files: &BTreeMap<u32, Arc<DataFile>>) -> io::Result<
         let topic: Arc<str> = known.topic.into();
         let mut stream = Box::new(Stream::new(Arc::clone(&topic)));
         for chunk in known.chunks.values() {
-            let file = files.get(&chunk.file).ok_or_else(|| missing(chunk))?;
-            stream.parts.push(Part::stored(chunk, Arc::clone(file)));
+            let file = files.by_number.get(&chunk.file);
+            let part = file.map(|file| Part::stored(chunk, Arc::clone(file)));
+            stream.parts.extend(part);
             state.next_order = state.next_order.max(chunk.order + 1);
         }
         if let Some((key, block)) = known.latest {
@@ -356,13 +336,6 @@ fn state_of(loaded: Loaded, files: &BTreeMap<u32, Arc<DataFile>>) -> io::Result<
         state.streams[number as usize] = Some(stream);
     }
     Ok(state)
-}
-
-fn missing(chunk: &ChunkMeta) -> io::Error {
-    io::Error::other(format!(
-        "the history's file {} is missing",
-        DataFile::name(chunk.file)
-    ))
 }
 
 impl State {

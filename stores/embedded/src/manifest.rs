@@ -1,18 +1,20 @@
 //! The journal of what lies where.
 //!
 //! Layout: `weirma01`, then frames: length u32, CRC-32C u32, entries. An entry is a byte and varints;
-//! a frame is a commit, whole or not there. The journal is rewritten as one frame when it has grown.
+//! a frame is a commit, whole or not there. The journal is rewritten as one frame when it has grown. It is
+//! there twice ([`crate::pair`]).
 
 use crate::extent::Reach;
 use crate::file::{Dir, Stored};
+use crate::pair::{HEAD_BYTES, Pair, split_frame};
 use std::collections::BTreeMap;
 use std::io;
 use weir_model::Cursor;
 
-const NAME: &str = "manifest";
-const ASIDE: &str = "manifest.new";
-const MAGIC: &[u8; 8] = b"weirma01";
-const HEAD_BYTES: usize = 8;
+pub(crate) const NAME: &str = "manifest";
+pub(crate) const COPY: &str = "manifest.copy";
+pub(crate) const ASIDE: &str = "manifest.new";
+pub(crate) const MAGIC: &[u8; 8] = b"weirma01";
 
 const TOPIC: u8 = 1;
 const CHUNK: u8 = 2;
@@ -141,6 +143,15 @@ pub(crate) struct Loaded {
     /// One more than any number given so far, forgotten ones too.
     pub(crate) next_stream: u32,
     pub(crate) applied: Cursor,
+    /// Commits are missing that neither file has.
+    pub(crate) has_lost: bool,
+    /// What is damaged, a sentence each.
+    pub(crate) damage: Vec<String>,
+}
+
+/// Whether these bytes are entries from the first to the last.
+pub(crate) fn is_commit(body: &[u8]) -> bool {
+    !body.is_empty() && Loaded::default().take(body).is_some()
 }
 
 impl Loaded {
@@ -269,86 +280,93 @@ impl<'a> Fields<'a> {
 
 /// The journal, open for more.
 pub(crate) struct Manifest {
-    file: Stored,
+    /// One, and its copy.
+    files: [Stored; 2],
     end: u64,
     /// Length when it was last rewritten.
     base: u64,
+    /// The copy is of before the last rewriting.
+    has_old_copy: bool,
 }
 
 impl Manifest {
-    /// Reads the directory's journal, cut behind its last whole commit; begins one where there is none.
+    /// Reads the directory's journal without what a crash left behind its last whole commit; begins one where
+    /// there is none.
     pub(crate) fn open(dir: &Dir) -> io::Result<(Self, Loaded)> {
-        let file = dir.file(NAME)?;
-        let bytes = file.read(0, file.len()? as usize)?;
-        let mut loaded = Loaded::default();
-        if bytes.len() < MAGIC.len() {
-            file.write(0, MAGIC)?;
-            file.sync()?;
-            dir.sync()?;
-            let end = MAGIC.len() as u64;
-            return Ok((
-                Self {
-                    file,
-                    end,
-                    base: end,
-                },
-                loaded,
-            ));
-        }
-        let Some(mut rest) = bytes.strip_prefix(MAGIC) else {
-            return Err(io::Error::other(
-                "the history's manifest is of another version",
-            ));
+        let pair = Pair::read(dir)?;
+        let mut loaded = Loaded {
+            has_lost: pair.hole > 0 || pair.is_new,
+            damage: pair.damage,
+            ..Loaded::default()
         };
-        while let Some((body, behind)) = split_frame(rest) {
-            if loaded.take(body).is_none() {
+        let mut rest = pair.bytes.get(MAGIC.len()..).unwrap_or_default();
+        while let Some((frame, behind)) = split_frame(rest) {
+            if loaded.take(&frame[HEAD_BYTES..]).is_none() {
                 return Err(io::Error::other(
                     "the history's manifest has an unknown entry",
                 ));
             }
             rest = behind;
         }
-        let end = (bytes.len() - rest.len()) as u64;
-        file.cut(end)?;
+        if pair.hole > 0 {
+            let byte = pair.hole;
+            let lost =
+                format!("commits of the manifest at byte {byte} are in neither of its files");
+            loaded.damage.push(lost);
+        }
+        let files = [dir.file(NAME)?, dir.file(COPY)?];
         // A process that was killed may have left commits that no disk holds yet: what is told as kept
         // lets the log go.
-        file.sync()?;
+        files.iter().try_for_each(Stored::sync)?;
         dir.sync()?;
-        let base = loaded.bytes();
-        Ok((Self { file, end, base }, loaded))
+        let (end, base) = (pair.bytes.len() as u64, loaded.bytes());
+        let manifest = Self {
+            files,
+            end,
+            base,
+            has_old_copy: false,
+        };
+        Ok((manifest, loaded))
     }
 
     /// Makes a commit durable.
     pub(crate) fn commit(&mut self, entries: &Entries) -> io::Result<()> {
         let frame = frame(entries);
-        self.file.write(self.end, &frame)?;
-        self.file.sync()?;
+        let files = &self.files[..if self.has_old_copy { 1 } else { 2 }];
+        files
+            .iter()
+            .try_for_each(|file| file.write(self.end, &frame))?;
+        files.iter().try_for_each(Stored::sync)?;
         self.end += frame.len() as u64;
         Ok(())
     }
 
     /// Whether it has grown enough to be rewritten.
     pub(crate) fn is_long(&self, least: u64) -> bool {
-        self.end > least && self.end > 4 * self.base
+        self.has_old_copy || (self.end > least && self.end > 4 * self.base)
     }
 
     /// Puts these entries in the place of all.
     pub(crate) fn rewrite(&mut self, dir: &Dir, entries: &Entries) -> io::Result<()> {
         let mut bytes = MAGIC.to_vec();
         bytes.extend_from_slice(&frame(entries));
-        let file = dir.file(ASIDE)?;
-        file.cut(0)?;
-        file.write(0, &bytes)?;
-        file.sync()?;
-        dir.rename(ASIDE, NAME)?;
         let end = bytes.len() as u64;
-        *self = Self {
-            file,
-            end,
-            base: end,
-        };
+        self.files[0] = written(dir, NAME, &bytes)?;
+        (self.end, self.base, self.has_old_copy) = (end, end, true);
+        self.files[1] = written(dir, COPY, &bytes)?;
+        self.has_old_copy = false;
         Ok(())
     }
+}
+
+/// A file under this name, in the place of the one before.
+pub(crate) fn written(dir: &Dir, name: &str, bytes: &[u8]) -> io::Result<Stored> {
+    let file = dir.file(ASIDE)?;
+    file.cut(0)?;
+    file.write(0, bytes)?;
+    file.sync()?;
+    dir.rename(ASIDE, name)?;
+    Ok(file)
 }
 
 fn frame(entries: &Entries) -> Vec<u8> {
@@ -358,14 +376,6 @@ fn frame(entries: &Entries) -> Vec<u8> {
     frame.extend_from_slice(&crc32c::crc32c(body).to_le_bytes());
     frame.extend_from_slice(body);
     frame
-}
-
-fn split_frame(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
-    let (len, rest) = bytes.split_first_chunk::<4>()?;
-    let (checksum, rest) = rest.split_first_chunk::<4>()?;
-    let (body, behind) = rest.split_at_checked(u32::from_le_bytes(*len) as usize)?;
-    let whole = !body.is_empty() && crc32c::crc32c(body).to_le_bytes() == *checksum;
-    whole.then_some((body, behind))
 }
 
 #[cfg(test)]

@@ -6,7 +6,6 @@
 use crate::block::Rows;
 use crate::limits::{CHUNK_BYTES, CHUNK_ROWS, CHUNK_TEXT_BYTES, MERGE_FAN, MERGES_MAX};
 use crate::state::{Body, Part, State, Stream};
-use std::io;
 use std::sync::Arc;
 
 /// Chunks of one stream that follow each other.
@@ -19,8 +18,9 @@ pub(crate) struct Run {
 pub(crate) enum Merged {
     /// Chunks under orders of those they replace, and their rows.
     Chunks(Vec<(Part, Rows)>),
-    /// With texts too long for one chunk, however short they are when packed: these are left as they are.
-    Long(Vec<u64>),
+    /// These are left as they are: with texts too long for one chunk, however short they are when packed, or
+    /// damaged.
+    Apart(Vec<u64>),
 }
 
 /// Runs worth merging.
@@ -69,20 +69,23 @@ fn size_class(part: &Part) -> Option<u32> {
 }
 
 /// Reads a run, of which there is never more in memory than a chunk and the part that is too much for it.
-pub(crate) fn merged(run: &Run) -> io::Result<Merged> {
+pub(crate) fn merged(run: &Run) -> Merged {
     let mut all = Rows::default();
     let mut long = Vec::new();
     for part in &run.parts {
-        let rows = part.body.load()?;
+        // Who reads it is told which it is.
+        let Ok(rows) = part.body.load() else {
+            return Merged::Apart(vec![part.order]);
+        };
         if rows.texts.len() > CHUNK_TEXT_BYTES / MERGE_FAN {
             long.push(part.order);
         }
         if all.texts.len() + rows.texts.len() > CHUNK_TEXT_BYTES {
-            return Ok(Merged::Long(long));
+            return Merged::Apart(long);
         }
         (0..rows.len()).for_each(|row| all.push_row(&rows, row));
     }
-    Ok(Merged::Chunks(split(run, all)))
+    Merged::Chunks(split(run, all))
 }
 
 fn split(run: &Run, all: Rows) -> Vec<(Part, Rows)> {

@@ -8,7 +8,6 @@ use crate::state::{Body, State, Stream};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::collections::binary_heap::PeekMut;
-use std::io;
 use std::sync::Arc;
 use weir_hub::{HistoryFault, Page, Range, RowPage, Token, WindowPage};
 
@@ -21,6 +20,8 @@ struct Source {
     order: u64,
     from: i64,
     first: i64,
+    /// How many rows its body has.
+    count: u32,
     body: Option<Body>,
     rows: Option<Arc<Rows>>,
 }
@@ -36,6 +37,8 @@ pub(crate) struct Merge {
     to: i64,
     /// A source whose last row was given.
     spent: Option<usize>,
+    /// Rows of chunks that cannot be read.
+    lost: u64,
 }
 
 /// Where a row of a merge is, until the next one is asked for.
@@ -60,6 +63,7 @@ impl Merge {
             heap: BinaryHeap::new(),
             to,
             spent: None,
+            lost: 0,
         };
         for (topic, name) in query.topics.iter().enumerate() {
             if let Some(stream) = state.stream_of(name) {
@@ -103,6 +107,7 @@ impl Merge {
                 order: part.order,
                 from,
                 first: part.first,
+                count: part.rows,
                 body: Some(part.body.clone()),
                 rows: None,
             });
@@ -115,6 +120,7 @@ impl Merge {
                 order: OPEN,
                 from,
                 first,
+                count: 0,
                 body: None,
                 rows,
             });
@@ -122,21 +128,24 @@ impl Merge {
     }
 
     /// The next row.
-    pub(crate) fn next(&mut self) -> io::Result<Option<Merged>> {
+    pub(crate) fn next(&mut self) -> Option<Merged> {
         if let Some(spent) = self.spent.take() {
             self.sources[spent].rows = None;
         }
         loop {
-            let Some(mut top) = self.heap.peek_mut() else {
-                return Ok(None);
-            };
+            let mut top = self.heap.peek_mut()?;
             let Reverse((_time, topic, order, row, index)) = *top;
             let source = &mut self.sources[index];
             let body = source.body.take();
             let was_unread = body.is_some();
             let next = match body {
                 Some(body) => {
-                    let rows = source.rows.insert(body.load()?);
+                    // A chunk that cannot be read takes its own rows and nobody else's.
+                    let rows = body.load().unwrap_or_else(|_noted| {
+                        self.lost += u64::from(source.count);
+                        Arc::default()
+                    });
+                    let rows = source.rows.insert(rows);
                     rows.times.partition_point(|&time| time < source.from)
                 }
                 None => row + 1,
@@ -154,12 +163,20 @@ impl Merge {
                 }
             }
             if !was_unread {
-                return Ok(Some(Merged {
+                return Some(Merged {
                     topic,
                     source: index,
                     row,
-                }));
+                });
             }
+        }
+    }
+
+    /// The page with what could not be read for it.
+    fn told(&self, page: Page) -> Page {
+        Page {
+            lost: self.lost,
+            ..page
         }
     }
 
@@ -176,32 +193,28 @@ pub(crate) fn page(
     mut merge: Merge,
 ) -> Result<Page, HistoryFault> {
     let mut page = RowPage::new(query, after);
-    while let Some(merged) = merge.next().map_err(fail)? {
+    while let Some(merged) = merge.next() {
         let Some(rows) = merge.rows(merged) else {
             continue;
         };
         let name = query.topics[merged.topic];
         if page.offer(&rows.observation(merged.row, name))? {
-            return Ok(page.cut());
+            return Ok(merge.told(page.cut()));
         }
     }
-    Ok(page.finish())
+    Ok(merge.told(page.finish()))
 }
 
 /// One page of windows.
 pub(crate) fn windows(mut page: WindowPage<'_>, mut merge: Merge) -> Result<Page, HistoryFault> {
-    while let Some(merged) = merge.next().map_err(fail)? {
+    while let Some(merged) = merge.next() {
         let Some(rows) = merge.rows(merged) else {
             continue;
         };
         let (time, value) = (rows.time(merged.row), rows.value(merged.row));
         if page.offer(merged.topic, time, value) {
-            return Ok(page.cut());
+            return Ok(merge.told(page.cut()));
         }
     }
-    Ok(page.finish())
-}
-
-fn fail(error: io::Error) -> HistoryFault {
-    HistoryFault::Failed(error.to_string())
+    Ok(merge.told(page.finish()))
 }

@@ -30,7 +30,7 @@ impl Upkeep {
 
     /// Moves chunks out of files that are mostly garbage, and removes files without chunks.
     pub(crate) fn reclaim(&mut self, state: &Mutex<State>) -> io::Result<()> {
-        let Some((&current, _file)) = self.files.last_key_value() else {
+        let Some((&current, _file)) = self.files.by_number.last_key_value() else {
             return Ok(());
         };
         let moving = self.wasted(&lock(state), current);
@@ -38,11 +38,12 @@ impl Upkeep {
             self.move_chunks(state, moving)?;
         }
         let live = lock(state).live_bytes();
-        let dead = |number: &u32| *number < current && !live.contains_key(number);
-        let dead: Vec<_> = self.files.keys().copied().filter(dead).collect();
+        let first = self.files.kept_upto + 1;
+        let dead = |number: &u32| (first..current).contains(number) && !live.contains_key(number);
+        let dead: Vec<_> = self.files.by_number.keys().copied().filter(dead).collect();
         for number in dead {
             self.dir.remove(&DataFile::name(number))?;
-            self.files.remove(&number);
+            self.files.by_number.remove(&number);
         }
         Ok(())
     }
@@ -52,7 +53,10 @@ impl Upkeep {
         let live = state.live_bytes();
         let mut budget = RECLAIM_BYTES_MAX;
         let mut moving = Vec::new();
-        for &number in self.files.keys().filter(|number| **number != current) {
+        let may_go = |number: &&u32| {
+            **number != current && **number > self.files.kept_upto && !self.damage.is_in(**number)
+        };
+        for &number in self.files.by_number.keys().filter(may_go) {
             let bytes = live.get(&number).copied().unwrap_or_default();
             if (1..FILE_BYTES / 2).contains(&bytes) && bytes <= budget {
                 budget -= bytes;
@@ -67,8 +71,11 @@ impl Upkeep {
             let Body::Stored { file, offset, len } = &part.body else {
                 continue;
             };
-            let chunk = file.stored.read(*offset, *len as usize)?;
-            self.write(number, part.clone(), &chunk[4..])?;
+            // What is damaged stays where it is: under a new checksum it would be taken for whole.
+            let Ok(block) = file.block(*offset, *len) else {
+                continue;
+            };
+            self.write(number, part.clone(), &block)?;
         }
         self.commit(&Entries::default())?;
         let mut locked = lock(state);

@@ -1,6 +1,7 @@
 //! What is in memory: per datastream its chunks, the rows not yet in one, and its last observation.
 
 use crate::block::{self, Rows};
+use crate::damage::Damage;
 use crate::extent::Reach;
 use crate::file::Stored;
 use crate::limits::{CHUNK_ROWS, CHUNK_TEXT_BYTES};
@@ -81,6 +82,7 @@ pub(crate) enum Body {
 pub(crate) struct DataFile {
     pub(crate) number: u32,
     pub(crate) stored: Stored,
+    pub(crate) damage: Arc<Damage>,
 }
 
 impl DataFile {
@@ -142,22 +144,32 @@ impl Body {
             Body::Rows(rows) => Ok(Arc::clone(rows)),
             Body::Packed(block) => Ok(Arc::new(block::decode(block).map_err(io::Error::other)?)),
             Body::Stored { file, offset, len } => {
-                let chunk = file.stored.read(*offset, *len as usize)?;
-                let damaged = |rule: String| {
-                    let name = DataFile::name(file.number);
-                    io::Error::other(format!("{name}, chunk at byte {offset}: {rule}"))
-                };
-                let (checksum, block) = chunk
-                    .split_first_chunk::<CHECKSUM_BYTES>()
-                    .ok_or_else(|| damaged("it is too short".into()))?;
-                if crc32c::crc32c(block).to_le_bytes() != *checksum {
-                    return Err(damaged("the checksum does not match".into()));
-                }
-                Ok(Arc::new(
-                    block::decode(block).map_err(|error| damaged(error.to_string()))?,
-                ))
+                let decoded = file.block(*offset, *len).and_then(|block| {
+                    block::decode(&block).map_err(|error| file.damaged(*offset, &error.to_string()))
+                });
+                Ok(Arc::new(decoded?))
             }
         }
+    }
+}
+
+impl DataFile {
+    /// The block of a chunk, whose checksum is right.
+    pub(crate) fn block(&self, offset: u64, len: u32) -> io::Result<Vec<u8>> {
+        let read = self.stored.read(offset, len as usize);
+        let mut chunk = read.map_err(|error| self.damaged(offset, &error.to_string()))?;
+        let block = chunk.split_off(CHECKSUM_BYTES.min(chunk.len()));
+        match chunk == crc32c::crc32c(&block).to_le_bytes() {
+            true => Ok(block),
+            false => Err(self.damaged(offset, "the checksum does not match")),
+        }
+    }
+
+    fn damaged(&self, offset: u64, rule: &str) -> io::Error {
+        let name = Self::name(self.number);
+        let sentence = format!("{name}, chunk at byte {offset}: {rule}");
+        self.damage.note_chunk(self.number, offset, &sentence);
+        io::Error::other(sentence)
     }
 }
 
