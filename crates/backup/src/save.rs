@@ -14,8 +14,8 @@ use tar::{Builder, EntryType, Header};
 
 /// Written while the gateway runs, of no use to another.
 const LEFT_OUT: [&str; 2] = ["lock", "clean"];
-/// Of a file that is being written aside.
-const ASIDE: &str = ".new";
+/// Of a file that is being written aside, and of what a start put aside for a person to look at.
+const ASIDE: [&str; 2] = [".new", ".damaged"];
 /// Of a segment of the log: zeros behind its last record are cut when the next one is begun. That one is not in the
 /// copy where the zeros were still there, so that here, too, they end the log.
 const LOG: &str = ".log";
@@ -103,8 +103,9 @@ fn visit(folder: &Path, above: &str, names: &mut Vec<String>) -> io::Result<()> 
         let name = format!("{above}{own}");
         match entry.file_type() {
             Ok(it) if it.is_dir() => visit(&entry.path(), &format!("{name}/"), names)?,
-            Ok(it) if it.is_file() && !LEFT_OUT.contains(&own) && !own.ends_with(ASIDE) => {
-                names.push(name);
+            Ok(it) if it.is_file() => {
+                let is_aside = ASIDE.iter().any(|end| own.ends_with(end));
+                names.extend((!is_aside && !LEFT_OUT.contains(&own)).then_some(name));
             }
             // A link or socket is nobody's data; what is gone is not needed.
             _ => {}

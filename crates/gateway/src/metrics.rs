@@ -61,6 +61,11 @@ fn publishing(hub: &Hub, page: &mut Page) {
         "Sequence of the last record whose observations the history has for good.",
         hub.applied().sequence(),
     );
+    let help = "Damages found on disk, at the start and since.";
+    page.head("weir_damage_total", "counter", help);
+    for (of, count) in ["log", "history"].iter().zip(hub.damage()) {
+        page.line(&format!("weir_damage_total{{of=\"{of}\"}}"), count);
+    }
 }
 
 /// Messages that are not kept as they were meant, by cause.

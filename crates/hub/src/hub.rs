@@ -381,6 +381,11 @@ impl Hub {
         self.log.trouble()
     }
 
+    /// How many damages were found in the log and in the history, at the start and since.
+    pub fn damage(&self) -> [u64; 2] {
+        [self.log.damage(), self.history.damage()]
+    }
+
     /// Up to where the history keeps what was published, for good.
     pub fn applied(&self) -> Cursor {
         self.history.applied()

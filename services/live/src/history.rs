@@ -1,12 +1,13 @@
-//! `GET /history/{filter}`: pages of the past.
+//! `GET /history/{filter}`: pages of the past. What the disk no longer gives back of a page's span is told by
+//! the field that tells gaps.
 
 use crate::fault::{from_hub, method_not_allowed, refuse};
 use crate::query;
 use std::sync::Arc;
-use weir_binding::{Answer, Call, Length, Response, answer_of};
+use weir_binding::{Answer, Call, Length, Response, answer_of, gap_json};
 use weir_codec::Format;
 use weir_hub::aggregate::parse_duration;
-use weir_hub::{Exchange, Hub, Page, Past, Request};
+use weir_hub::{Exchange, Gap, GapReason, Hub, Page, Past, Request};
 use weir_model::{Time, percent};
 
 /// Observations in a page where the query does not say.
@@ -54,7 +55,14 @@ fn respond(call: &Call, format: &'static Format, page: &Page) -> Response {
         body.truncate(trimmed);
         body.extend_from_slice(format!(r#","next":"{next}"}}"#).as_bytes());
     }
-    let response = Response::with_body(200, format.media, body).header("vary", "accept");
+    let mut response = Response::with_body(200, format.media, body).header("vary", "accept");
+    if page.lost > 0 {
+        let gap = Gap {
+            reason: GapReason::Damage,
+            count: Some(page.lost),
+        };
+        response = response.header("weir-gap", gap_json(&gap));
+    }
     match &page.next {
         Some(next) => response.header("link", format!("<{}>; rel=\"next\"", next_url(call, next))),
         None => response,

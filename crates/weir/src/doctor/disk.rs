@@ -23,7 +23,29 @@ pub(super) fn is_in_use(data: &Path) -> bool {
 pub(super) fn look(config: &Config, data: &Path) -> Vec<Finding> {
     let there = data.ancestors().find(|folder| folder.is_dir());
     let there = there.unwrap_or(Path::new("."));
-    vec![of_room(config, there), of_sync(there)]
+    vec![of_room(config, there), of_sync(there), of_damage(data)]
+}
+
+/// What a start put aside, beyond what a crash had left unfinished.
+fn of_damage(data: &Path) -> Finding {
+    let folders = [data.to_owned(), data.join("log"), data.join("history")];
+    let entries = folders.iter().filter_map(|it| std::fs::read_dir(it).ok());
+    let names = entries.flatten().flatten().map(|it| it.path());
+    let is_evidence = |path: &std::path::PathBuf| {
+        let name = path.to_string_lossy();
+        let is_torn = name.ends_with("-torn.damaged");
+        name.ends_with(".lost") || (name.ends_with(".damaged") && !is_torn)
+    };
+    let found: Vec<_> = names.filter(is_evidence).collect();
+    match found.first() {
+        None => Finding::good(format!("nothing in {} was found damaged", data.display())),
+        Some(first) => Finding::look(format!(
+            "{} files were put aside as damaged, {} among them: look at what the gateway's log says of them, check \
+             the disk, then remove them",
+            found.len(),
+            first.display()
+        )),
+    }
 }
 
 fn of_room(config: &Config, folder: &Path) -> Finding {
