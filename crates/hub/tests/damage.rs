@@ -172,8 +172,8 @@ impl Machine {
         self.resumes(&running, what, told);
         // Places that were given stay given.
         let before = running.log.head();
-        let next = acknowledged(&running.hub, &everyone(), publication("next", "1")).unwrap();
-        assert_eq!(next.sequence(), before.sequence() + 1, "{what}");
+        let next = acknowledged(&running.hub, &everyone(), publication("next", "{\"value\":1}")).unwrap();
+        assert!(next > before && next.sequence() > before.sequence(), "{what}");
         self.log.kill();
         self.history.kill();
         drop(running);
@@ -311,7 +311,8 @@ fn two_bits_take_no_more_than_what_they_lie_in() {
             let (disk, name, bytes) = &files[chance.below(files.len() as u64) as usize];
             let bit = chance.below(bytes * 8);
             flip(disk, name, bit);
-            most += lost_max(name);
+            // Both copies of one thing may be hit.
+            most += lost_max(name).max(usize::from(!name.contains('.')));
             what += &format!(", {name} bit {bit}");
         }
         spoilt.check(most, &what);
