@@ -21,8 +21,8 @@ import time
 from gateway import Gateway, NotReady
 
 SETTINGS = {"log.segment_bytes": "8192", "log.retention_bytes": "16384"}
-TOPICS, MESSAGES, BEFORE = 3, 240, 120
-CHUNK = 120
+TOPICS, MESSAGES, BEFORE = 3, 460, 400
+CHUNK = 200
 FILTER = "kept/%23"
 # Segments of the log, files of the history: a bit takes what it lies in. All others: nothing.
 LOST = {".log": 1, ".dat": CHUNK}

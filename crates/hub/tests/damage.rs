@@ -1,8 +1,8 @@
 //! Single bits that flip, anywhere in the files of log and history, after clean stops and after kills, where the log
 //! begins later than the history: what is whole is read or told in live order, what is not is told, nothing in silence.
 //!
-//! Of small files a bit of every byte is tried, of large ones what the seed draws. `WEIR_DAMAGES` says how many (2,000
-//! are asked; 600 without), `WEIR_SEED` the first seed. Also files that are gone, cut or zeros, and two damages at once.
+//! Of small files a bit of every byte is tried, of large ones what the seed draws. `WEIR_DAMAGES` says how many (600
+//! without), `WEIR_SEED` the first seed. Also files that are gone, cut or zeros, and two damages at once.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -172,8 +172,16 @@ impl Machine {
         self.resumes(&running, what, told);
         // Places that were given stay given.
         let before = running.log.head();
-        let next = acknowledged(&running.hub, &everyone(), publication("next", "{\"value\":1}")).unwrap();
-        assert!(next > before && next.sequence() > before.sequence(), "{what}");
+        let next = acknowledged(
+            &running.hub,
+            &everyone(),
+            publication("next", "{\"value\":1}"),
+        )
+        .unwrap();
+        assert!(
+            next > before && next.sequence() > before.sequence(),
+            "{what}"
+        );
         self.log.kill();
         self.history.kill();
         drop(running);

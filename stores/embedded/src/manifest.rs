@@ -324,7 +324,7 @@ impl Manifest {
             files,
             end,
             base,
-            has_old_copy: false,
+            has_old_copy: pair.has_old_copy,
         };
         Ok((manifest, loaded))
     }

@@ -9,7 +9,7 @@
 use crate::file::Dir;
 use crate::manifest::{COPY, MAGIC, NAME, is_commit, written};
 use std::io;
-use weir_disk::aside;
+use weir_disk::{aside, is_full};
 
 /// What the magic of any version begins with.
 const VERSIONS: &[u8] = b"weirma";
@@ -28,6 +28,8 @@ pub(crate) struct Pair {
     pub(crate) is_new: bool,
     /// What is damaged, a sentence each.
     pub(crate) damage: Vec<String>,
+    /// There was no room to write the copy.
+    pub(crate) has_old_copy: bool,
 }
 
 impl Pair {
@@ -40,6 +42,7 @@ impl Pair {
             last: 0,
             is_new: one.is_none() && copy.is_none(),
             damage: Vec::new(),
+            has_old_copy: false,
         };
         let files = [one.as_deref(), copy.as_deref()];
         pair.join(files.map(Option::unwrap_or_default))?;
@@ -48,15 +51,16 @@ impl Pair {
         if had == [Some(State::Whole), Some(State::Whole)] {
             return Ok(pair);
         }
-        for (name, had) in [(NAME, had[0]), (COPY, had[1])] {
+        let states = [(NAME, had[0]), (COPY, had[1])];
+        for (name, had) in states {
             pair.look_after(dir, name, had)?;
         }
         if one.is_none() && copy.is_some_and(|bytes| bytes.len() > MAGIC.len()) {
             pair.damage
                 .push(format!("{NAME} is missing: taken from {COPY}"));
         }
-        for name in [NAME, COPY] {
-            written(dir, name, &pair.bytes)?;
+        for (name, had) in states.iter().filter(|it| it.1 != Some(State::Whole)) {
+            pair.make_whole(dir, name, *had)?;
         }
         Ok(pair)
     }
@@ -111,13 +115,32 @@ impl Pair {
             Some(State::Torn) => (aside::TORN, "what a crash left unfinished"),
             Some(State::Damaged) => ("checksum", "damaged"),
         };
-        let kept = aside::copy_file(dir.disk(), name, why)?;
+        let kept = match aside::copy_file(dir.disk(), name, why) {
+            Err(error) if is_full(&error) => "nowhere, since the disk is full".into(),
+            kept => kept?,
+        };
         let sentence = format!("{name} held something else than it should, kept as {kept}: {then}");
         match had {
             Some(State::Torn) => tracing::warn!(place = %dir.disk().place(), "{sentence}"),
             _ => self.damage.push(sentence),
         }
         Ok(())
+    }
+}
+
+impl Pair {
+    /// Writes a file anew. Where there is no room for it, what is too much is cut, and the copy waits.
+    fn make_whole(&mut self, dir: &Dir, name: &str, had: Option<State>) -> io::Result<()> {
+        match written(dir, name, &self.bytes) {
+            Err(error) if is_full(&error) && had == Some(State::Torn) => {
+                dir.file(name)?.cut(self.bytes.len() as u64)
+            }
+            Err(error) if is_full(&error) && name == COPY => {
+                self.has_old_copy = true;
+                Ok(())
+            }
+            made => made.map(drop),
+        }
     }
 }
 

@@ -220,6 +220,33 @@ fn a_file_of_chunks_that_is_gone_or_cut_is_told_and_the_store_goes_on() {
 }
 
 #[test]
+fn a_full_disk_keeps_no_store_from_opening_whose_copy_is_missing_or_whose_end_is_torn() {
+    let (whole, rows) = filled();
+    let without = whole.copied();
+    without.remove("manifest.copy").unwrap();
+    let torn = whole.copied();
+    for name in FILES {
+        torn.spoil(name, |bytes| bytes.extend_from_slice(&[9, 9, 9]));
+    }
+    for disk in [without, torn] {
+        disk.set_capacity(Some(0));
+        let store = open(&disk);
+        assert_eq!(read(&store), (rows.len(), 0));
+        disk.set_capacity(None);
+        let cursor = Cursor::new(1, MESSAGES + 1);
+        store
+            .apply(cursor, Time::from_nanos(0), &batch(&[(0, 99, 1)]))
+            .unwrap();
+        store.maintain(Time::from_nanos(0)).unwrap();
+        drop(store);
+        let [one, copy] = FILES.map(|name| length(&disk, name));
+        assert_eq!(one, copy, "made anew where there is room");
+        let store = open(&disk);
+        assert_eq!((read(&store).0, store.damage()), (rows.len() + 1, 0));
+    }
+}
+
+#[test]
 fn files_that_are_not_of_the_store_are_left_alone() {
     let (disk, _) = filled();
     for name in ["old.dat", "1.dat", "00000001.dat.bak"] {
