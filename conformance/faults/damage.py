@@ -115,6 +115,8 @@ class Trial:
                     self.found.append(f"after another start {len(again)} of {len(kept)} are there")
         except NotReady as refused:
             self.found.append(f"does not start: {refused}")
+        except AssertionError as refused:
+            self.found.append(f"refuses: {refused}")
         return self.found
 
     def check(self, gateway):
