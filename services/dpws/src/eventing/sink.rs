@@ -7,6 +7,7 @@
 
 use std::net::IpAddr;
 use std::str::FromStr;
+use weir_binding::Network;
 
 /// The rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,13 +20,6 @@ pub(crate) enum Rule {
     Any,
 }
 
-/// Addresses that begin alike.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Network {
-    address: IpAddr,
-    bits: u8,
-}
-
 impl FromStr for Rule {
     type Err = ();
 
@@ -34,43 +28,10 @@ impl FromStr for Rule {
             "own" => Ok(Rule::Own),
             "any" => Ok(Rule::Any),
             networks => {
-                let networks = networks.split([',', ' ']).filter(|word| !word.is_empty());
-                let read: Vec<Network> = networks.map(str::parse).collect::<Result<_, _>>()?;
+                let read = Network::list(networks).map_err(drop)?;
                 (!read.is_empty()).then_some(Rule::Networks(read)).ok_or(())
             }
         }
-    }
-}
-
-impl FromStr for Network {
-    type Err = ();
-
-    fn from_str(text: &str) -> Result<Self, ()> {
-        let (address, bits) = match text.split_once('/') {
-            Some((address, bits)) => (address, Some(bits)),
-            None => (text, None),
-        };
-        let address: IpAddr = address.parse().map_err(drop)?;
-        let most = if address.is_ipv4() { 32 } else { 128 };
-        let bits = bits.map_or(Ok(most), |bits| bits.parse().map_err(drop))?;
-        (bits <= most).then_some(Self { address, bits }).ok_or(())
-    }
-}
-
-impl Network {
-    fn holds(self, other: IpAddr) -> bool {
-        let (own, other, width) = match (self.address, other) {
-            (IpAddr::V4(own), IpAddr::V4(other)) => {
-                (own.to_bits().into(), other.to_bits().into(), 32)
-            }
-            (IpAddr::V6(own), IpAddr::V6(other)) => (own.to_bits(), other.to_bits(), 128),
-            _ => return false,
-        };
-        let differ: u128 = own ^ other;
-        differ
-            .checked_shr(width - u32::from(self.bits))
-            .unwrap_or(0)
-            == 0
     }
 }
 
