@@ -2,6 +2,7 @@
 
 use crate::limits::{COMPARISONS_MAX, DATASTREAMS_MAX};
 use crate::numbers::{Numbers, Said};
+use crate::steady::takes_over;
 use crate::stood::Newest;
 use crate::weight;
 use std::collections::{BTreeMap, HashMap};
@@ -40,7 +41,7 @@ pub struct Last {
     pub cursor: Cursor,
     /// Its time.
     pub time: Time,
-    /// What it is ordered by: its time, or its arrival where that is earlier (a clock that runs ahead).
+    /// What it is ordered by ([`takes_over`]).
     rank: Time,
     /// How many observations of that time came before it; `None` where that was not counted.
     pub ordinal: Option<u32>,
@@ -111,6 +112,10 @@ impl Last {
     }
 }
 
+/// Before all times.
+const NEVER: Time = Time::from_nanos(i64::MIN);
+/// Silence of so many intervals makes the next interval no longer.
+const INTERVALS_MAX: i64 = 16;
 /// Least silence after which a datastream counts as stale, nanoseconds.
 const STALE_NANOS_MIN: i64 = 15_000_000_000;
 /// Intervals of silence after which it does.
@@ -134,8 +139,10 @@ impl Entry {
     pub fn is_online(&self, now: Time) -> bool {
         let patience = self.interval.unwrap_or(0).saturating_mul(STALE_INTERVALS);
         let patience = patience.max(STALE_NANOS_MIN);
+        // What is said to have come much later than now came by a clock that was ahead.
+        let lately = -STALE_NANOS_MIN..=patience;
         self.last_seen
-            .is_some_and(|seen| now.nanos().saturating_sub(seen.nanos()) <= patience)
+            .is_some_and(|seen| lately.contains(&now.nanos().saturating_sub(seen.nanos())))
     }
 
     /// Whether nothing came that is an observation, and something else did: it is told of from its first
@@ -159,22 +166,23 @@ impl Entry {
     pub(crate) fn seen(&mut self, arrival: Time) {
         if let Some(before) = self.last_seen.replace(arrival) {
             let gap = arrival.nanos().saturating_sub(before.nanos()).max(0);
-            self.interval = Some(
-                self.interval
-                    .map_or(gap, |smooth| smooth + (gap - smooth) / 8),
-            );
+            self.interval = Some(self.interval.map_or(gap, |smooth| {
+                let most = smooth.max(STALE_NANOS_MIN).saturating_mul(INTERVALS_MAX);
+                smooth + (gap.min(most) - smooth) / 8
+            }));
         }
     }
 
     /// Takes an observation as the last one unless a later one is known.
     fn observe(&mut self, cursor: Cursor, arrival: Time, row: &Observation<'_>) {
         let time = row.time.unwrap_or(arrival);
-        let rank = time.min(arrival);
         if row.place.is_some() && row.place != self.datastream.place {
             self.datastream.place = row.place;
             self.changed = cursor;
         }
-        if self.last.as_ref().is_some_and(|last| last.rank > rank) {
+        let mut rank = self.last.as_ref().map_or(NEVER, |last| last.rank);
+        if !takes_over(&mut rank, time, arrival) {
+            self.last.iter_mut().for_each(|last| last.rank = rank);
             return;
         }
         self.last = Some(Last {
@@ -552,6 +560,36 @@ mod tests {
             Some(4.0),
             "a clock that ran ahead does not pin its value"
         );
+    }
+
+    #[test]
+    fn a_clock_that_was_ahead_leaves_neither_its_value_nor_a_mark_that_it_is_online() {
+        let (year, second) = (365 * 86_400_000_000_000, 1_000_000_000);
+        let mut entry = Entry::new("a".into());
+        let mut publish = |sequence: u64, arrival: i64| {
+            entry.seen(Time::from_nanos(arrival));
+            observe(
+                &mut entry,
+                sequence,
+                arrival - 1000,
+                arrival,
+                sequence as f64,
+            );
+            let online = |later: i64| entry.is_online(Time::from_nanos(arrival + later));
+            let last = entry.last.as_ref().unwrap().value().number();
+            (last, online(0), online(-year), online(1000 * second))
+        };
+        for sequence in 1..5 {
+            let arrival = year + sequence as i64 * second;
+            assert_eq!(
+                publish(sequence, arrival),
+                (Some(sequence as f64), true, false, false)
+            );
+        }
+        assert_eq!(publish(5, second), (Some(4.0), true, false, false));
+        assert_eq!(publish(6, 2 * second), (Some(6.0), true, false, false));
+        // Set ahead while it runs: one silence more, and no year of patience.
+        assert_eq!(publish(7, year), (Some(7.0), true, false, false));
     }
 
     #[test]

@@ -2,10 +2,11 @@
 
 use crate::exchange::Fault;
 use crate::hub::Hub;
-use crate::limits::FEED_BYTES_MAX;
+use crate::limits::{AGE_STEP_NANOS_MAX, FEED_BYTES_MAX};
 use crate::log::LogFault;
 use crate::message::Message;
 use crate::record::Kind;
+use crate::steady::Steady;
 use std::collections::VecDeque;
 use std::sync::{Arc, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
@@ -205,13 +206,24 @@ impl Hub {
         Ok(())
     }
 
-    /// Lets the log drop what the history store holds safely, after it has made itself durable.
+    /// Lets the log drop what the history store holds safely, after it has made itself durable. What is too old there
+    /// is so by the time that has surely passed.
     pub fn maintain(&self, now: Time) -> Result<(), Fault> {
         self.log.commit();
         self.feed()?;
-        self.history.maintain(now)?;
+        let aged = self.age().pass(now);
+        self.history.maintain(aged)?;
         self.log.release(self.history.applied());
         Ok(())
+    }
+
+    /// Has ages counted from a time that is known to have been.
+    pub(crate) fn begin_age(&self, known: Option<Time>) {
+        *self.age() = Steady::new(known, AGE_STEP_NANOS_MAX);
+    }
+
+    fn age(&self) -> MutexGuard<'_, Steady> {
+        self.age.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Ready once something waits for [`Hub::feed`]; wakes `cx` then.

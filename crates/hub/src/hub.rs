@@ -20,6 +20,7 @@ use crate::problems::Problem;
 use crate::recent::Recent;
 use crate::retained::Retained;
 use crate::route::Routes;
+use crate::steady::Steady;
 use crate::stood::Before;
 use crate::trace::{Traced, Tracer};
 use crate::tree::Tree;
@@ -48,6 +49,8 @@ pub struct Hub {
     pub(crate) counters: Arc<Counters>,
     pub(crate) limits: Limits,
     pub(crate) feeder: Mutex<Feeder>,
+    /// What observations' ages are counted from.
+    pub(crate) age: Mutex<Steady>,
     /// The log's head as this run began.
     started: Cursor,
     /// When the first of what nobody waits for was appended, Unix nanoseconds; `i64::MAX` where there is
@@ -136,6 +139,7 @@ impl Hub {
             counters,
             limits,
             feeder,
+            age: Mutex::default(),
             started,
             feeding,
             unasked: AtomicI64::new(i64::MAX),

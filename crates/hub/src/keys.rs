@@ -5,17 +5,30 @@
 //! holds the keys themselves. Beside it lies a digest of the message, since a key that comes back with
 //! another message is a mistake to be told and not a repeat.
 
-use crate::limits::{KEY_AGE_NANOS, KEYS_MAX};
+use crate::limits::{AGE_STEP_NANOS_MAX, KEY_AGE_NANOS, KEYS_MAX};
+use crate::steady::Steady;
 use std::collections::{HashMap, VecDeque};
 use std::hash::{BuildHasher, RandomState};
 use weir_model::{Cursor, Time};
 
 /// The keys of the last day, each with the record it stands for.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Keys {
     secrets: [RandomState; 2],
     known: HashMap<u128, Used>,
     order: VecDeque<(Time, Cursor, u128)>,
+    age: Steady,
+}
+
+impl Default for Keys {
+    fn default() -> Self {
+        Self {
+            secrets: Default::default(),
+            known: HashMap::new(),
+            order: VecDeque::new(),
+            age: Steady::new(None, AGE_STEP_NANOS_MAX),
+        }
+    }
 }
 
 /// What a key was used for.
@@ -40,8 +53,9 @@ impl Keys {
     pub(crate) fn insert(&mut self, key: &[u8], used: Used, arrival: Time) {
         let digest = self.digest(key);
         self.known.insert(digest, used);
-        self.order.push_back((arrival, used.cursor, digest));
-        let oldest = arrival.plus_nanos(-KEY_AGE_NANOS);
+        let now = self.age.pass(arrival);
+        self.order.push_back((now, used.cursor, digest));
+        let oldest = now.plus_nanos(-KEY_AGE_NANOS);
         while self.order.len() > KEYS_MAX || self.order.front().is_some_and(|(at, ..)| *at < oldest)
         {
             let Some((_, cursor, digest)) = self.order.pop_front() else {
@@ -86,15 +100,34 @@ mod tests {
     fn a_key_used_again_after_a_day_is_remembered_from_its_second_use() {
         let (mut keys, start) = (Keys::default(), Time::from_nanos(0));
         let later = start.plus_nanos(KEY_AGE_NANOS + 1);
+        let hours =
+            |from: Time| (1..=25).map(move |hour| from.plus_nanos(hour * AGE_STEP_NANOS_MAX));
         let used = |sequence| Used {
             cursor: Cursor::new(1, sequence),
             message: 7,
         };
         keys.insert(b"k", used(1), start);
-        keys.insert(b"k", used(2), later);
+        hours(start).for_each(|at| keys.insert(b"other", used(3), at));
+        keys.insert(b"k", used(2), later.plus_nanos(AGE_STEP_NANOS_MAX));
         assert_eq!(keys.find(b"k"), Some(used(2)));
-        keys.insert(b"other", used(3), later.plus_nanos(KEY_AGE_NANOS + 1));
+        let later = later.plus_nanos(2 * AGE_STEP_NANOS_MAX);
+        hours(later).for_each(|at| keys.insert(b"other", used(3), at));
         assert_eq!(keys.find(b"k"), None);
+    }
+
+    #[test]
+    fn a_clock_that_jumps_forgets_no_key() {
+        let year = 365 * KEY_AGE_NANOS;
+        let used = Used {
+            cursor: Cursor::new(1, 1),
+            message: 7,
+        };
+        let mut keys = Keys::default();
+        for (key, arrival) in [(b"a", 0), (b"b", year), (b"c", 1), (b"d", year)] {
+            keys.insert(key, used, Time::from_nanos(arrival));
+        }
+        let known = [b"a", b"b", b"c", b"d"].map(|key| keys.find(key));
+        assert_eq!(known, [Some(used); 4]);
     }
 
     #[test]

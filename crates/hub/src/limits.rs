@@ -26,6 +26,8 @@ pub const KEYS_MAX: usize = 1 << 20;
 pub const KEY_BYTES_MAX: usize = 255;
 /// For how long an idempotency key is remembered, nanoseconds (a day).
 pub const KEY_AGE_NANOS: i64 = 86_400_000_000_000;
+/// What ages at most between two looks at the clock, nanoseconds (an hour): a clock that was set ahead ages no more.
+pub const AGE_STEP_NANOS_MAX: i64 = 3_600_000_000_000;
 /// Bytes of messages that wait in memory for the history store; beyond, it reads the log instead.
 pub const FEED_BYTES_MAX: usize = 64 << 20;
 /// Comparisons of a topic with a filter in one hold of the hub's lock: some milliseconds.

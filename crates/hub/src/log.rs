@@ -4,7 +4,7 @@ use crate::record::Record;
 use crate::shared::Shared;
 use std::fmt;
 use std::task::{Context, Poll};
-use weir_model::Cursor;
+use weir_model::{Cursor, Time};
 
 /// An append-only sequence of records, of which one end is in memory and the rest on disk.
 ///
@@ -50,6 +50,11 @@ pub trait Log: Send + Sync {
     /// Cursor before the oldest record that arrived at or after this time (Unix ns), roughly: at a
     /// segment's beginning.
     fn seek(&self, arrival_nanos: i64) -> Cursor;
+
+    /// Roughly when the last record arrived that was there at the open, where that is known.
+    fn newest_arrival(&self) -> Option<Time> {
+        None
+    }
 
     /// Visits the last record of each (kind, topic) of keyed kinds as of the last start, tombstones left
     /// out; records after the returned cursor must be read from the log.

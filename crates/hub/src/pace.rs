@@ -13,7 +13,8 @@ use weir_model::{Batch, BatchBuilder, Cursor, Observation, Time, Value};
 ///
 /// Windows are those of the observations' times (of their arrival, where a sensor's clock runs ahead)
 /// and close once the gateway's clock has passed their end; a late observation opens its window again,
-/// for one more message. What is gathered counts as memory of messages; where there is no more of that, the
+/// for one more message. A window that begins after what comes now arrived is of a clock that was set back, and closes at
+/// once. What is gathered counts as memory of messages; where there is no more of that, the
 /// oldest windows close before their time.
 pub(crate) struct Pacer {
     aggregate: Aggregate,
@@ -69,6 +70,17 @@ impl Pacer {
             }
         }
         self.newest = Some(item.message.clone());
+        while self.is_of_a_clock_ahead(item.message.arrival)
+            && let Some(((begin, topic), gathered)) = self.windows.pop_last()
+        {
+            self.bytes -= gathered.memory_bytes(&topic);
+            push(self.aggregate.function, &mut self.early, begin, &gathered);
+        }
+    }
+
+    fn is_of_a_clock_ahead(&self, arrival: Time) -> bool {
+        let last = self.windows.last_key_value();
+        last.is_some_and(|((begin, _), _)| *begin > arrival)
     }
 
     fn add_row(&mut self, item: &Item, batch: &Batch, index: usize) {

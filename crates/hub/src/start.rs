@@ -46,8 +46,12 @@ impl Hub {
                 fill(&core.catalog, &mut message);
                 core.retained.put(Arc::new(message));
             }
-            hub.recall_last_values(&mut core, now)?;
-            let keys = hub.log.seek(now.nanos() - KEY_AGE_NANOS);
+            let seen = hub.recall_last_values(&mut core, now)?;
+            let known = hub.log.newest_arrival().or(seen);
+            hub.begin_age(known);
+            // A clock that is ahead now has forgotten no key.
+            let newest = known.map_or(now, |known| known.min(now));
+            let keys = hub.log.seek(newest.nanos() - KEY_AGE_NANOS);
             folded.min(hub.history.applied()).min(keys)
         };
         hub.replay(replay_from)?;
@@ -91,9 +95,11 @@ impl Hub {
     }
 
     /// Last values of the history store, which no longer says when they arrived: at their time, and
-    /// before all else where that has not come yet, so that a clock that ran ahead pins nothing.
-    fn recall_last_values(&self, core: &mut Core, now: Time) -> Result<(), Fault> {
+    /// before all else where that has not come yet, so that a clock that ran ahead pins nothing. Says the
+    /// newest time that has come.
+    fn recall_last_values(&self, core: &mut Core, now: Time) -> Result<Option<Time>, Fault> {
         let catalog = &mut core.catalog;
+        let mut newest = None;
         self.history.latest(&mut |cursor, row| {
             let id = catalog.intern(row.topic);
             catalog.number(id);
@@ -101,8 +107,9 @@ impl Hub {
             let arrival = time.unwrap_or(Time::from_nanos(i64::MIN));
             let entry = catalog.observe(id, cursor, arrival, row);
             entry.last_seen = time.or(entry.last_seen);
+            newest = newest.max(time);
         })?;
-        Ok(())
+        Ok(newest)
     }
 
     /// What was read twice would be counted twice.

@@ -330,6 +330,24 @@ fn windows_are_not_thinned_again() {
 }
 
 #[test]
+fn a_window_of_a_clock_that_was_ahead_closes_once_the_clock_is_right() {
+    let house = new();
+    let mut mean = wish(&["a"], Since::Now);
+    mean.aggregate = Some("mean:1s".parse().unwrap());
+    let mut mean = subscribe(&house.hub, mean);
+    let ahead = 400 * 86_400_000;
+    for (millis, value) in [(ahead, 1.0), (0, 2.0), (100, 4.0), (5000, 8.0)] {
+        let body = format!("{{\"value\":{value}}}");
+        let request = Request::Publish(publication("a", &body));
+        assert!(house.hub.open(at(millis), &everyone(), request).is_ok());
+        house.hub.tick(at(millis));
+    }
+    assert_eq!(drain(&mut mean), ["1", "3"]);
+    house.hub.tick(at(6000));
+    assert_eq!(drain(&mut mean), ["8"]);
+}
+
+#[test]
 fn a_condition_and_a_window_thin_out_at_the_server() {
     let house = new();
     let mut high = wish(&["a"], Since::Now);

@@ -12,8 +12,9 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, JoinHandle, Thread};
 use std::time::Duration;
 use weir_disk::Disk;
-use weir_hub::{Log, LogFault, LogReader, Record, Resume};
-use weir_model::Cursor;
+use weir_hub::limits::AGE_STEP_NANOS_MAX;
+use weir_hub::{Log, LogFault, LogReader, Record, Resume, Steady};
+use weir_model::{Cursor, Time};
 
 /// What an owner decides about a log.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,7 +23,7 @@ pub struct Options {
     pub segment_bytes: u64,
     /// Bytes of segments above which the oldest released ones are dropped.
     pub retention_bytes: u64,
-    /// Time before the newest arrival after which a released segment is dropped.
+    /// Time after which a released segment is dropped.
     pub retention_age: Duration,
     /// Bytes that may wait for the disk before an append is refused with [`LogFault::Busy`].
     pub pending_bytes_max: usize,
@@ -77,7 +78,7 @@ impl DiskLog {
         let newest = opened
             .segments
             .back()
-            .map(|segment| segment.header.first_arrival);
+            .map(|segment| Time::from_nanos(segment.header.first_arrival));
         let tail = Tail {
             state: State::Open,
             epoch: opened.epochs.current(),
@@ -92,7 +93,7 @@ impl DiskLog {
             segments: opened.segments,
             marks: recovery::first_mark(opened.head, opened.end),
             released: 0,
-            newest_arrival: newest.unwrap_or(i64::MIN),
+            age: Steady::new(newest, AGE_STEP_NANOS_MAX),
             waiters: Vec::new(),
             idle: false,
             nudged: false,
@@ -249,6 +250,12 @@ impl Log for DiskLog {
         let sequence = before.map_or(tail.before_first(), |first| first.sequence() - 1);
         drop(tail);
         self.shared.epochs().cursor(sequence)
+    }
+
+    fn newest_arrival(&self) -> Option<Time> {
+        let tail = self.shared.tail();
+        let newest = tail.segments.back()?;
+        Some(Time::from_nanos(newest.header.first_arrival))
     }
 
     fn snapshot(&self, visit: &mut dyn FnMut(Record<'_>)) -> Result<Cursor, LogFault> {

@@ -2,8 +2,9 @@
 //!
 //! Of keyed kinds only the last record of each topic counts. Before a segment is removed its keyed
 //! records go into the file `snapshot`, which is replaced whole; a crash between the two steps leaves
-//! the records in both places, and the snapshot says the same. Age is measured against the newest
-//! arrival, not against a clock: a log that nobody writes to keeps what it has. A damaged segment gives
+//! the records in both places, and the snapshot says the same. Age is measured by arrivals, not by a
+//! clock: a log that nobody writes to keeps what it has, and one that is written to after a silence, or by
+//! a clock that was set ahead, ages no more than the time that has surely passed. A damaged segment gives
 //! what can be read of it, and is moved aside instead of removed. The snapshot is there twice, since nothing
 //! else holds what is in it: a damaged one is put aside and made anew of the other.
 
@@ -171,12 +172,13 @@ pub(crate) fn run(shared: &Shared) {
 fn due(shared: &Shared, tail: &Tail) -> Vec<Segment> {
     let mut bytes: u64 = tail.segments.iter().map(|segment| segment.bytes).sum();
     let age = i64::try_from(shared.options.retention_age.as_nanos()).unwrap_or(i64::MAX);
-    let oldest = tail.newest_arrival.saturating_sub(age);
+    let oldest = tail.age.at().map(|now| now.nanos().saturating_sub(age));
     let mut due = Vec::new();
-    for (segment, next) in tail.segments.iter().zip(tail.segments.iter().skip(1)) {
+    let nexts = tail.segments.iter().zip(first_arrivals(tail)).skip(1);
+    for (segment, (next, arrival)) in tail.segments.iter().zip(nexts) {
         let released = next.header.first.sequence() - 1 <= tail.released;
         let too_many = bytes > shared.options.retention_bytes;
-        let too_old = next.header.first_arrival < oldest;
+        let too_old = oldest.is_some_and(|oldest| arrival < oldest);
         if !released || !(too_many || too_old) {
             break;
         }
@@ -184,6 +186,19 @@ fn due(shared: &Shared, tail: &Tail) -> Vec<Segment> {
         due.push(segment.clone());
     }
     due
+}
+
+/// When each segment began, at the latest: none did after one behind it, whatever a clock that was ahead has said.
+fn first_arrivals(tail: &Tail) -> Vec<i64> {
+    let segments = tail.segments.iter().rev();
+    let mut arrivals: Vec<_> = segments
+        .scan(i64::MAX, |least, segment| {
+            *least = segment.header.first_arrival.min(*least);
+            Some(*least)
+        })
+        .collect();
+    arrivals.reverse();
+    arrivals
 }
 
 /// Takes what must outlive the segments; says the names of those that are damaged.

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 use std::task::{Context, Poll, Waker};
 use weir_disk::Disk;
-use weir_hub::{LogFault, Record};
+use weir_hub::{LogFault, Record, Steady};
 use weir_model::Cursor;
 
 /// What the log, its readers and its thread share.
@@ -65,8 +65,8 @@ pub(crate) struct Tail {
     pub(crate) marks: VecDeque<Mark>,
     /// Sequence up to which retention may drop.
     pub(crate) released: u64,
-    /// Arrival of the last record: a clock that once ran ahead ages nothing once it is set right.
-    pub(crate) newest_arrival: i64,
+    /// What ages of records are counted from, by their arrivals.
+    pub(crate) age: Steady,
     pub(crate) waiters: Vec<Waiter>,
     /// The log's thread sleeps and must be woken.
     pub(crate) idle: bool,
@@ -168,7 +168,7 @@ impl Tail {
         pending.keyed |= record.kind.is_keyed();
         self.mark(cursor.sequence(), self.pending.base + start as u64);
         self.head = cursor.sequence();
-        self.newest_arrival = record.arrival.nanos();
+        self.age.pass(record.arrival);
         Ok(cursor)
     }
 

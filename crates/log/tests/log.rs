@@ -411,6 +411,51 @@ fn a_clock_that_ran_ahead_and_was_set_right_ages_nothing() {
 }
 
 #[test]
+fn a_run_by_a_clock_that_is_ahead_drops_nothing_and_neither_does_the_next() {
+    const DAY: i64 = 86_400;
+    let options = || Options {
+        retention_age: Duration::from_secs(7 * 86_400),
+        segment_bytes: 4096,
+        ..options()
+    };
+    let disk = Arc::new(SimDisk::new());
+    let body = [7; 900];
+    let run = |seconds: &mut dyn Iterator<Item = i64>| {
+        let log = DiskLog::open(disk.clone(), options()).unwrap();
+        log.release(log.head());
+        for second in seconds {
+            let arrival = Time::from_millis(second * 1000);
+            let record = Record {
+                arrival,
+                ..record(Kind::Opaque, "x", &body)
+            };
+            let cursor = log.append(&record).unwrap();
+            log.wait_committed(cursor).unwrap();
+            log.release(cursor);
+        }
+        log.close().unwrap();
+        log.tail()
+    };
+    assert_eq!(run(&mut (0..20)), Cursor::new(1, 0));
+    // Wrong from its start, and set while it runs.
+    let ahead = 400 * DAY;
+    assert_eq!(run(&mut (ahead..ahead + 20)).sequence(), 0, "ahead");
+    assert_eq!(run(&mut (DAY..DAY + 20)).sequence(), 0, "right again");
+    let jumps = (DAY + 20..DAY + 30)
+        .chain(ahead..ahead + 20)
+        .chain(DAY + 30..DAY + 40);
+    assert_eq!(run(&mut { jumps }).sequence(), 0, "there and back");
+    let days = (0..30 * 24).map(|hour| 2 * DAY + hour * 3600);
+    let kept = 7 * 24 + 24;
+    let last = 20 * 3 + 40 + 30 * 24;
+    let tail = run(&mut { days }).sequence();
+    assert!(
+        (last - kept..last).contains(&tail),
+        "time that has passed ages: {tail}"
+    );
+}
+
+#[test]
 fn many_appenders_and_readers_agree_on_one_order_while_segments_are_dropped() {
     const EACH: u64 = 3000;
     let options = Options {

@@ -9,6 +9,7 @@ use crate::manifest::ChunkMeta;
 use std::collections::HashMap;
 use std::io;
 use std::sync::Arc;
+use weir_hub::takes_over;
 use weir_model::{Batch, Cursor, Time};
 
 const CHECKSUM_BYTES: usize = 4;
@@ -197,13 +198,15 @@ impl Stream {
         self.open_is_sorted &= self.open.times.last().is_none_or(|&last| last <= time);
         self.open.push_batch_row(time, batch, row);
         self.reach.take(&self.open);
-        let key = (time.min(arrival), cursor);
         let latest = self.latest.get_or_insert_with(|| Latest {
-            key,
+            key: (i64::MIN, cursor),
             row: Rows::default(),
         });
-        if key >= latest.key {
-            latest.key = key;
+        let mut rank = Time::from_nanos(latest.key.0);
+        let is_last = takes_over(&mut rank, Time::from_nanos(time), Time::from_nanos(arrival));
+        latest.key.0 = rank.nanos();
+        if is_last {
+            latest.key.1 = cursor;
             latest.row.clear();
             latest.row.push_batch_row(time, batch, row);
         }

@@ -13,6 +13,7 @@ use std::collections::HashMap;
 use std::pin::pin;
 use std::sync::Arc;
 use tokio_postgres::Error;
+use weir_hub::takes_over;
 use weir_model::{Cursor, Time};
 
 const PROGRESS: &str = "SELECT cursor FROM weir.progress FOR UPDATE";
@@ -39,6 +40,10 @@ const LATEST: &str = "INSERT INTO weir.latest
             excluded.quoted, excluded.seen)
      WHERE (excluded.seen, excluded.cursor, excluded.item)
          >= (latest.seen, latest.cursor, latest.item)";
+/// A rank after a later arrival is of a clock that was ahead ([`takes_over`]).
+const BOUND: &str = "UPDATE weir.latest l SET seen = k.arrival
+     FROM unnest($1::integer[], $2::bigint[]) AS k (datastream, arrival)
+     WHERE l.datastream = k.datastream AND l.seen > k.arrival";
 const REACH: &str = "UPDATE weir.datastream d SET
          end_last = greatest(d.end_last, k.end_last),
          result_first = least(d.result_first, k.result_first),
@@ -172,8 +177,15 @@ async fn copy_rows(
     Ok(())
 }
 
-/// The last row of each datastream and the lesser of its time and its arrival.
-type Latest = HashMap<i32, (i64, usize)>;
+/// The last row of each datastream.
+type Latest = HashMap<i32, Last>;
+
+/// A row, what it is ranked by, and the first arrival of any of the datastream.
+struct Last {
+    rank: Time,
+    row: usize,
+    arrival: i64,
+}
 /// What is counted of the datastreams' intervals and result times.
 type Reach = HashMap<i32, Ends>;
 
@@ -189,10 +201,16 @@ fn sums(chunk: &Chunk, first: usize, numbers: &[i32]) -> (Latest, Reach) {
     let (mut latest, mut reach) = (Latest::new(), Reach::new());
     for row in first..chunk.marks.len() {
         let number = numbers[chunk.batch.stream_of(row)];
-        let seen = time_of(chunk, row).min(chunk.marks[row].arrival);
-        let last = latest.entry(number).or_insert((seen, row));
-        if seen >= last.0 {
-            *last = (seen, row);
+        let arrival = chunk.marks[row].arrival;
+        let last = latest.entry(number).or_insert(Last {
+            rank: Time::from_nanos(i64::MIN),
+            row,
+            arrival,
+        });
+        last.arrival = last.arrival.min(arrival);
+        let time = Time::from_nanos(time_of(chunk, row));
+        if takes_over(&mut last.rank, time, Time::from_nanos(arrival)) {
+            last.row = row;
         }
         let extra = chunk.batch.extra(row);
         let (end, result) = (
@@ -216,13 +234,16 @@ fn time_of(chunk: &Chunk, row: usize) -> i64 {
 
 async fn note_latest(session: &mut Session, chunk: &Chunk, latest: &Latest) -> Result<(), Error> {
     let mut keys = (Vec::new(), Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    for (&number, &(seen, row)) in latest {
+    let mut arrivals = Vec::new();
+    for (&number, &Last { rank, row, arrival }) in latest {
         keys.0.push(number);
         keys.1.push(time_of(chunk, row));
         keys.2.push(chunk.marks[row].cursor.bits() as i64);
         keys.3.push(chunk.marks[row].item);
-        keys.4.push(seen);
+        keys.4.push(rank.nanos());
+        arrivals.push(arrival);
     }
+    session.execute(BOUND, &[&keys.0, &arrivals]).await?;
     let values: [Value<'_>; 5] = [&keys.0, &keys.1, &keys.2, &keys.3, &keys.4];
     session.execute(LATEST, &values).await?;
     Ok(())
