@@ -82,6 +82,12 @@ impl Access {
         issuers.iter().map(|issuer| issuer.expire(now)).sum()
     }
 
+    /// When the next token expires.
+    pub(crate) fn next_expiry(&self) -> Option<Time> {
+        let issuers = self.issuers();
+        issuers.iter().filter_map(|it| it.next_expiry()).min()
+    }
+
     /// Who issues tokens.
     pub(crate) fn issuers(&self) -> Vec<Arc<Issuer>> {
         let rules = self.rules();

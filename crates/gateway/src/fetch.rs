@@ -46,11 +46,13 @@ pub(crate) fn agent(roots: &Roots, patience: Duration) -> ureq::Agent {
 /// Says whether what is sent to a URL is read by nobody on its way: by TLS, or on this machine.
 pub(crate) fn is_private(url: &str) -> bool {
     let rest = url.strip_prefix("http://").unwrap_or_default();
-    let host = rest.split('/').next().unwrap_or_default();
+    let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
     let local = ["127.0.0.1", "[::1]", "localhost"];
     let is_local = |name: &&str| {
         let after = host.strip_prefix(*name);
-        after.is_some_and(|after| after.is_empty() || after.starts_with(':'))
+        let port = after.map(|after| after.strip_prefix(':').unwrap_or(after));
+        // What stands before an `@` is no host.
+        port.is_some_and(|port| port.bytes().all(|byte| byte.is_ascii_digit()))
     };
     url.starts_with("https://") || local.iter().any(is_local)
 }
@@ -71,6 +73,8 @@ mod tests {
         let open = [
             "http://a.example",
             "http://127.0.0.1.example:80",
+            "http://127.0.0.1:80@a.example/",
+            "http://localhost@a.example/",
             "ftp://localhost",
         ];
         assert!(open.iter().all(|url| !is_private(url)));

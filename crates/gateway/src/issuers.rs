@@ -1,17 +1,18 @@
 //! Bearer tokens that others have signed: JSON Web Tokens (RFC 7519) of OpenID Connect providers.
 //!
 //! What it deliberately does not do: log anybody in, ask a provider about a token, take a token that is
-//! signed with a shared secret. A token counts if its signature is by one of the issuer's keys, `iss` and
-//! `aud` are as the policy says, and `exp` is to come; what it may is the role that the policy gives its
-//! claim. Keys are fetched by a thread of their own, so that nobody's request waits for a provider.
+//! signed with a shared secret. A token counts if its signature is by one of the issuer's keys, as long as
+//! that key is published, and what it claims holds (`jwt::Expected`); what it may is the role that the
+//! policy gives its claim. Keys are fetched by a thread of their own, so that nobody's request waits for a
+//! provider.
 
 use crate::context::now;
+use crate::fetch::{agent, is_private};
+use crate::jwt::{Claims, Expected, Holder, Keys, NoKey, Signer, Token, media_type};
 use crate::limits::{ISSUER_KEYS_BYTES_MAX, ISSUER_TIME_MAX, TOKENS_OF_ONE_MAX, VERIFIED_MAX};
 use crate::policy::{Role, refuse_unknown, text};
 use crate::secrets::sha256;
-use jsonwebtoken::jwk::{AlgorithmParameters, Jwk, JwkSet};
-use jsonwebtoken::{Algorithm, DecodingKey, Header, Validation, decode, decode_header};
-use serde_json::{Map, Value as Json};
+use serde_json::Value as Json;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -27,9 +28,22 @@ const RETRY: Duration = Duration::from_secs(10);
 /// How often a file of keys is read.
 const REREAD: Duration = Duration::from_secs(2);
 
-const KNOWN: &[&str] = &["issuer", "audience", "jwks", "role", "claim", "roles"];
+/// How far `nbf` and `iat` may lie ahead where nothing is said, and at most, seconds.
+const LEEWAY: u32 = 5;
+const LEEWAY_MAX: u32 = 300;
+/// The types of tokens that are taken where nothing is said, beside those that say none (RFC 8725 section 3.11).
+const TYPES: &[&str] = &["jwt", "at+jwt"];
 
-type Claims = Map<String, Json>;
+const KNOWN: &[&str] = &[
+    "issuer",
+    "audience",
+    "jwks",
+    "role",
+    "claim",
+    "roles",
+    "types",
+    "leeway_seconds",
+];
 
 /// Somebody whose signature is taken.
 pub(crate) struct Issuer {
@@ -42,10 +56,13 @@ pub(crate) struct Issuer {
     role: Option<Role>,
     claim: Option<String>,
     roles: BTreeMap<String, Role>,
-    keys: Mutex<Keys>,
+    /// The only types of tokens that are taken, where the policy names some.
+    types: Option<Vec<String>>,
+    leeway: u32,
+    keys: Mutex<Fetched>,
     /// A token named a key that is not there.
     wanted: AtomicBool,
-    /// A token gave way to another, and what was begun with it is to be ended.
+    /// A token gave way to another or lost its key, and what was begun with it is to be ended.
     evicted: AtomicBool,
     /// The policy has it no more; written and read under the lock of the accounts.
     retired: AtomicBool,
@@ -63,18 +80,19 @@ enum Source {
 }
 
 #[derive(Default)]
-struct Keys {
-    set: Option<JwkSet>,
+struct Fetched {
+    set: Option<Arc<Keys>>,
     asked: Option<Instant>,
 }
 
 /// By the digest of a token.
 type Accounts = HashMap<Vec<u8>, Account>;
 
-/// Whose token was right, and until when.
+/// Whose token was right, by which key, and until when.
 struct Account {
     principal: Principal,
-    expires: u64,
+    signer: Signer,
+    expires: Time,
 }
 
 impl Issuer {
@@ -93,67 +111,93 @@ impl Issuer {
         Ok(same.cloned().unwrap_or_else(|| Arc::new(made)))
     }
 
-    /// Whose token this is, by whichever of them has issued it.
+    /// Whose token this is, by the one of them that has issued it.
     pub(crate) fn identify(issuers: &[Arc<Self>], token: &str) -> Result<Principal, String> {
-        let digest = sha256(token.as_bytes());
-        let mut reason = String::from("unknown token");
-        for issuer in issuers {
-            match issuer.principal(token, &digest) {
+        Self::identify_at(issuers, token, now())
+    }
+
+    fn identify_at(issuers: &[Arc<Self>], text: &str, now: Time) -> Result<Principal, String> {
+        let digest = sha256(text.as_bytes());
+        let mut known = issuers.iter().filter_map(|it| it.known(&digest, now));
+        if let Some(known) = known.next() {
+            return known;
+        }
+        let token = Token::read(text).map_err(|problem| format!("token: {problem}"))?;
+        let mut reason = String::from("token: `iss` is no issuer of the policy");
+        let claimed = token.claims.get("iss").and_then(Json::as_str);
+        for issuer in issuers.iter().filter(|it| claimed == Some(&it.issuer)) {
+            match issuer.principal(&token, &digest, now) {
                 Ok(principal) => return Ok(principal),
-                Err(refused) => reason = refused,
+                Err(refused) => reason = format!("issuer `{}`: {refused}", issuer.name),
             }
         }
         Err(reason)
     }
 
-    fn principal(&self, token: &str, digest: &[u8]) -> Result<Principal, String> {
-        if let Some(account) = self.accounts().get(digest) {
-            return match account.expires > seconds(now()) {
-                true => Ok(account.principal.clone()),
-                false => Err(format!("issuer `{}`: the token has expired", self.name)),
-            };
+    /// Who has shown a token before.
+    fn known(&self, digest: &[u8], now: Time) -> Option<Result<Principal, String>> {
+        let accounts = self.accounts();
+        let account = accounts.get(digest)?;
+        Some(match account.expires > now {
+            true => Ok(account.principal.clone()),
+            false => Err(format!("issuer `{}`: the token has expired", self.name)),
+        })
+    }
+
+    fn principal(&self, token: &Token, digest: &[u8], now: Time) -> Result<Principal, String> {
+        if !self.takes_type(token.kind.as_deref()) {
+            return Err("`typ` is of a token that is for something else".into());
         }
-        let fail = |error: jsonwebtoken::errors::Error| format!("issuer `{}`: {error}", self.name);
-        let header = decode_header(token).map_err(fail)?;
-        let key = self.key(&header)?;
-        let mut rules = Validation::new(header.alg);
-        rules.set_issuer(&[&self.issuer]);
-        rules.set_audience(&[&self.audience]);
-        rules.set_required_spec_claims(&["exp", "iss", "aud"]);
-        rules.validate_nbf = true;
-        rules.leeway = 5;
-        let claims = decode::<Claims>(token, &key, &rules).map_err(fail)?.claims;
-        self.account(digest, &claims)
+        let signer = self.signer(token)?;
+        let expected = Expected {
+            issuer: &self.issuer,
+            audience: &self.audience,
+            leeway: self.leeway,
+            now,
+        };
+        let holder = expected.check(&token.claims)?;
+        self.account(digest, &token.claims, holder, signer)
     }
 
-    /// The key that a token is signed with; one that fits its algorithm, so that no public key is ever
-    /// taken for a shared secret (RFC 8725 section 3.1).
-    fn key(&self, header: &Header) -> Result<DecodingKey, String> {
-        let keys = self.keys();
-        let all = keys.set.as_ref().map_or(&[][..], |set| &set.keys);
-        let fits = |key: &&Jwk| match &header.kid {
-            Some(id) => key.common.key_id.as_ref() == Some(id),
-            None => true,
-        };
-        let found = all.iter().filter(fits).find(|key| is_of(key, header.alg));
-        let Some(found) = found else {
-            self.wanted.store(true, Ordering::Relaxed);
-            return Err(format!("issuer `{}`: no such key", self.name));
-        };
-        DecodingKey::from_jwk(found).map_err(|error| format!("issuer `{}`: {error}", self.name))
+    fn takes_type(&self, kind: Option<&str>) -> bool {
+        match (&self.types, kind) {
+            (None, None) => true,
+            (None, Some(kind)) => TYPES.contains(&kind),
+            (Some(types), kind) => types.iter().any(|it| Some(&**it) == kind),
+        }
     }
 
-    fn account(&self, digest: &[u8], claims: &Claims) -> Result<Principal, String> {
-        let role = self.role_of(claims).ok_or_else(|| {
-            let name = &self.name;
-            format!("issuer `{name}`: the policy gives this token no role")
-        })?;
-        let subject = claims.get("sub").and_then(Json::as_str).unwrap_or("?");
-        let name: Arc<str> = format!("{}:{subject}", self.name).into();
-        let expires = claims.get("exp").and_then(Json::as_f64).unwrap_or(0.0) as u64;
+    /// The key that has signed a token.
+    fn signer(&self, token: &Token) -> Result<Signer, String> {
+        let set = self.keys().set.clone().unwrap_or_default();
+        match token.signer(&set) {
+            Ok(Some(signer)) => Ok(signer),
+            Ok(None) => Err("the signature is not by its key".into()),
+            Err(NoKey::Ambiguous) => Err("too many keys, and it names none".into()),
+            Err(NoKey::Unknown) => {
+                self.wanted.store(true, Ordering::Relaxed);
+                Err("no such key".into())
+            }
+        }
+    }
+
+    fn account(
+        &self,
+        digest: &[u8],
+        claims: &Claims,
+        holder: Holder,
+        signer: Signer,
+    ) -> Result<Principal, String> {
+        let role = self.role_of(claims);
+        let role = role.ok_or("the policy gives this token no role")?;
+        let name: Arc<str> = format!("{}:{}", self.name, holder.subject).into();
         let mut accounts = self.accounts();
         if self.retired.load(Ordering::Relaxed) {
-            return Err(format!("issuer `{}` is withdrawn", self.name));
+            return Err("it is withdrawn".into());
+        }
+        // The keys may be others since it was checked; whoever takes one away looks at the accounts then.
+        if !self.holds(&signer) {
+            return Err("its key is withdrawn".into());
         }
         // Another connection may have shown it meanwhile: one token has one standing.
         if let Some(known) = accounts.get(digest) {
@@ -177,10 +221,16 @@ impl Issuer {
         };
         let account = Account {
             principal: principal.clone(),
-            expires,
+            signer,
+            expires: holder.expires,
         };
         accounts.insert(digest.to_vec(), account);
         Ok(principal)
+    }
+
+    fn holds(&self, signer: &Signer) -> bool {
+        let keys = self.keys();
+        keys.set.as_ref().is_some_and(|set| set.hold(signer))
     }
 
     /// The role of the first value of the claim that has one; else everybody's, if there is one.
@@ -195,19 +245,29 @@ impl Issuer {
         of_claim.next().or(self.role.as_ref())
     }
 
-    /// Takes the standing of those whose tokens have expired; says how many.
+    /// Takes the standing of those whose tokens have expired; says of how many what was begun is to be ended.
     pub(crate) fn expire(&self, now: Time) -> usize {
-        let now = seconds(now);
+        let expired = self.keep(|account| account.expires > now);
+        expired + usize::from(self.evicted.swap(false, Ordering::Relaxed))
+    }
+
+    /// When the next token expires.
+    pub(crate) fn next_expiry(&self) -> Option<Time> {
+        self.accounts().values().map(|it| it.expires).min()
+    }
+
+    /// Takes the standing of all but some; says of how many.
+    fn keep(&self, holds: impl Fn(&Account) -> bool) -> usize {
         let mut accounts = self.accounts();
         let before = accounts.len();
         accounts.retain(|_, account| {
-            let holds = account.expires > now;
+            let holds = holds(account);
             if !holds {
                 account.principal.standing.revoke();
             }
             holds
         });
-        before - accounts.len() + usize::from(self.evicted.swap(false, Ordering::Relaxed))
+        before - accounts.len()
     }
 
     /// Takes no token any more; gives the standings of all whose tokens are in use.
@@ -228,11 +288,19 @@ impl Issuer {
         self.keys().asked = Some(Instant::now());
         self.wanted.store(false, Ordering::Relaxed);
         match self.fetch() {
-            Ok(set) => self.keys().set = Some(set),
+            Ok(set) => self.take_over(set),
             Err(problem) => {
                 tracing::warn!(issuer = self.name, problem, "the keys stay as they are");
             }
         }
+    }
+
+    /// Takes a new set in the place of the one before; what a key has signed that is not in it ends.
+    fn take_over(&self, set: Keys) {
+        let set = Arc::new(set);
+        self.keys().set = Some(set.clone());
+        let withdrawn = self.keep(|account| set.hold(&account.signer)) > 0;
+        self.evicted.fetch_or(withdrawn, Ordering::Relaxed);
     }
 
     fn is_due(&self) -> bool {
@@ -246,7 +314,7 @@ impl Issuer {
         keys.asked.is_none_or(|asked| asked.elapsed() >= every)
     }
 
-    fn fetch(&self) -> Result<JwkSet, String> {
+    fn fetch(&self) -> Result<Keys, String> {
         let text = match &self.source {
             Source::File(path) => {
                 std::fs::read_to_string(path).map_err(|error| format!("{path}: {error}"))?
@@ -254,7 +322,7 @@ impl Issuer {
             Source::Url(url) => fetched(url)?,
             Source::Discovery(url) => fetched(&self.discovered(url)?)?,
         };
-        key_set(&text).map_err(|problem| format!("not a JSON Web Key Set: {problem}"))
+        Keys::read(&text).map_err(|problem| format!("not a JSON Web Key Set: {problem}"))
     }
 
     /// Where the keys are (OpenID Connect Discovery 1.0 section 4.3: the issuer is the one asked for).
@@ -269,7 +337,7 @@ impl Issuer {
         Ok(keys.to_owned())
     }
 
-    fn keys(&self) -> MutexGuard<'_, Keys> {
+    fn keys(&self) -> MutexGuard<'_, Fetched> {
         self.keys.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -285,35 +353,12 @@ impl Issuer {
     }
 }
 
-/// Says whether a key is of the kind that an algorithm signs with; no shared secret is.
-fn is_of(key: &Jwk, algorithm: Algorithm) -> bool {
-    use Algorithm::{ES256, ES384, EdDSA, PS256, PS384, PS512, RS256, RS384, RS512};
-    match &key.algorithm {
-        AlgorithmParameters::RSA(_) => {
-            matches!(algorithm, RS256 | RS384 | RS512 | PS256 | PS384 | PS512)
-        }
-        AlgorithmParameters::EllipticCurve(_) => matches!(algorithm, ES256 | ES384),
-        AlgorithmParameters::OctetKeyPair(_) => algorithm == EdDSA,
-        AlgorithmParameters::OctetKey(_) => false,
-    }
-}
-
-/// The keys of a set that are understood; others are left out (RFC 7517 section 5).
-fn key_set(text: &str) -> Result<JwkSet, String> {
-    let set: Json = serde_json::from_str(text).map_err(|error| error.to_string())?;
-    let keys = set["keys"].as_array().ok_or("no array `keys`")?;
-    let read = |key: &Json| serde_json::from_value(key.clone()).ok();
-    Ok(JwkSet {
-        keys: keys.iter().filter_map(read).collect(),
-    })
-}
-
 /// Has one of a subject's tokens give way where it has as many as it may, so that it alone cannot take all places;
 /// says whether one did.
 fn make_room_of(name: &Arc<str>, accounts: &mut Accounts) -> bool {
     let of_one = accounts.iter().filter(|(_, it)| it.principal.name == *name);
     let (count, first) = of_one.fold(
-        (0, None::<(u64, &Vec<u8>)>),
+        (0, None::<(Time, &Vec<u8>)>),
         |(count, first), (digest, it)| {
             let earlier = first.filter(|(expires, _)| *expires <= it.expires);
             (count + 1, earlier.or(Some((it.expires, digest))))
@@ -331,29 +376,21 @@ fn make_room_of(name: &Arc<str>, accounts: &mut Accounts) -> bool {
     true
 }
 
-fn seconds(time: Time) -> u64 {
-    u64::try_from(time.nanos() / 1_000_000_000).unwrap_or(0)
-}
-
 fn fetched(url: &str) -> Result<String, String> {
-    let agent = ureq::Agent::config_builder()
-        .timeout_global(Some(ISSUER_TIME_MAX))
-        .build()
-        .new_agent();
-    let mut answer = agent
-        .get(url)
-        .call()
-        .map_err(|error| format!("{url}: {error}"))?;
+    let fail = |error: ureq::Error| format!("{url}: {error}");
+    // What is asked for elsewhere instead would not have to come by TLS.
+    let agent = agent(&None, ISSUER_TIME_MAX);
+    let mut answer = agent.get(url).call().map_err(fail)?;
+    if answer.status() != 200 {
+        return Err(format!("{url}: answered with {}", answer.status()));
+    }
     let body = answer.body_mut().with_config().limit(ISSUER_KEYS_BYTES_MAX);
-    body.read_to_string()
-        .map_err(|error| format!("{url}: {error}"))
+    body.read_to_string().map_err(fail)
 }
 
 /// Keys come by TLS, or from this machine.
 fn safe(url: &str) -> Result<(), String> {
-    let local = ["http://127.0.0.1:", "http://[::1]:", "http://localhost:"];
-    let may = url.starts_with("https://") || local.iter().any(|begin| url.starts_with(begin));
-    match may {
+    match is_private(url) {
         true => Ok(()),
         false => Err(format!(
             "`{url}`: keys must come by https, or from this machine"
@@ -409,12 +446,35 @@ impl Entry<'_> {
             role,
             claim: optional("claim").map(Into::into),
             roles,
+            types: self.types()?,
+            leeway: self.leeway()?,
             keys: Mutex::default(),
             wanted: AtomicBool::new(false),
             retired: AtomicBool::new(false),
             evicted: AtomicBool::new(false),
             accounts: Mutex::default(),
         })
+    }
+
+    fn types(&self) -> Result<Option<Vec<String>>, String> {
+        let Some(types) = self.value.get("types") else {
+            return Ok(None);
+        };
+        let texts = types.as_array().filter(|all| !all.is_empty());
+        let texts = texts.map(|all| all.iter().map(|it| it.as_str().map(media_type)).collect());
+        match texts.flatten() {
+            Some(types) => Ok(Some(types)),
+            None => Err(self.fault("`types` must be a list of texts such as \"at+jwt\"")),
+        }
+    }
+
+    fn leeway(&self) -> Result<u32, String> {
+        let Some(seconds) = self.value.get("leeway_seconds") else {
+            return Ok(LEEWAY);
+        };
+        let seconds = seconds.as_integer().and_then(|it| u32::try_from(it).ok());
+        let seconds = seconds.filter(|seconds| *seconds <= LEEWAY_MAX);
+        seconds.ok_or_else(|| self.fault(&format!("`leeway_seconds` must be 0 to {LEEWAY_MAX}")))
     }
 
     fn source(&self, jwks: Option<&str>, issuer: &str) -> Result<Source, String> {
@@ -447,46 +507,4 @@ impl Entry<'_> {
 }
 
 #[cfg(test)]
-mod tests {
-    #![allow(clippy::unwrap_used)]
-    use super::*;
-
-    #[test]
-    fn keys_of_a_kind_that_is_not_known_cost_the_others_nothing() {
-        let x = "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo";
-        let known = format!(r#"{{"kty":"OKP","crv":"Ed25519","kid":"a","x":"{x}"}}"#);
-        let other = r#"{"kty":"AKP","alg":"ML-DSA-44","pub":"AA"}"#;
-        let set = format!(r#"{{"keys":[{other},{{}},7,{known}]}}"#);
-        let read = key_set(&set).unwrap();
-        assert_eq!(read.keys.len(), 1);
-        assert_eq!(read.keys[0].common.key_id.as_deref(), Some("a"));
-        for wrong in ["{}", "[]", r#"{"keys":{}}"#, "x"] {
-            assert!(key_set(wrong).is_err(), "{wrong}");
-        }
-    }
-
-    #[test]
-    fn many_tokens_of_one_subject_leave_room_for_others() {
-        let account = |name: &str, expires| Account {
-            principal: Principal {
-                name: name.into(),
-                grants: Arc::default(),
-                standing: Standing::new(None),
-            },
-            expires,
-        };
-        let mut accounts = Accounts::new();
-        accounts.insert(b"other".to_vec(), account("site:bob", 1));
-        let first = account("site:ann", 2);
-        let standing = first.principal.standing.clone();
-        accounts.insert(b"first".to_vec(), first);
-        for n in 0..2 * TOKENS_OF_ONE_MAX as u64 {
-            let is_full = make_room_of(&"site:ann".into(), &mut accounts);
-            assert_eq!(is_full, n + 1 >= TOKENS_OF_ONE_MAX as u64, "{n}");
-            accounts.insert(n.to_le_bytes().to_vec(), account("site:ann", 3 + n));
-        }
-        assert_eq!(accounts.len(), TOKENS_OF_ONE_MAX + 1);
-        assert!(standing.is_revoked(), "what it began ends");
-        assert!(accounts.contains_key(&b"other"[..]));
-    }
-}
+mod tests;

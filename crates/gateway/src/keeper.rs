@@ -82,7 +82,7 @@ impl Keeper {
         let (mut policy, mut tls) = (look(&self.policy()), look(&self.tls()));
         self.note_end();
         loop {
-            let all = match asked.recv_timeout(LOOK) {
+            let all = match asked.recv_timeout(self.until_due()) {
                 Ok(()) => true,
                 Err(RecvTimeoutError::Timeout) => false,
                 Err(RecvTimeoutError::Disconnected) => return,
@@ -104,6 +104,16 @@ impl Keeper {
                 self.hub.end_revoked();
             }
         }
+    }
+
+    /// How long until there is something to do: a look at the files, or a token that expires.
+    fn until_due(&self) -> Duration {
+        let Some(expiry) = self.access.next_expiry() else {
+            return LOOK;
+        };
+        let left = expiry.nanos().saturating_sub(now().nanos());
+        let left = Duration::from_nanos(u64::try_from(left).unwrap_or(0));
+        left.clamp(Duration::from_millis(1), LOOK)
     }
 
     fn policy(&self) -> Vec<PathBuf> {

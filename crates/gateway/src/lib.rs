@@ -23,6 +23,7 @@ mod health;
 mod identity;
 mod inspect;
 mod issuers;
+mod jwt;
 mod keeper;
 mod keys;
 mod limits;

@@ -12,6 +12,8 @@ pub const HANDSHAKE_BYTES: usize = 32 << 10;
 pub const HANDSHAKE_TIME_MAX: Duration = Duration::from_secs(10);
 /// Credentials whose check is remembered, so that a password is not hashed at every request.
 pub const VERIFIED_MAX: usize = 10_000;
+/// Longest token that an issuer has signed, bytes.
+pub const TOKEN_BYTES_MAX: usize = 16 << 10;
 /// Tokens of one subject that an issuer's entry knows at once; the one that expires first gives way.
 pub const TOKENS_OF_ONE_MAX: usize = 2000;
 

@@ -6,6 +6,7 @@
 
 use crate::config::Problem;
 use crate::issuers::Issuer;
+use crate::jwt::Token;
 use crate::limits::VERIFIED_MAX;
 use crate::secrets::{is_hash, is_password, name_and_password, sha256, sha256_hex};
 use std::cell::RefCell;
@@ -272,9 +273,8 @@ impl Policy {
         if let Some(principal) = known {
             return Some(Ok(principal.clone()));
         }
-        // A password may have two dots, too.
-        let is_signed = || jsonwebtoken::decode_header(token).is_ok();
-        (!self.issuers.is_empty() && is_signed()).then(|| Issuer::identify(&self.issuers, token))
+        let is_meant = !self.issuers.is_empty() && Token::is_meant(token);
+        is_meant.then(|| Issuer::identify(&self.issuers, token))
     }
 
     /// The same for a name and a password that no header carried.
@@ -433,7 +433,7 @@ pub(crate) fn text<'a>(
 }
 
 /// `read = ["heating/#"]`: filters by verb; `rate = 100`: requests a second.
-fn role(name: &str, value: &Value) -> Result<Role, String> {
+pub(crate) fn role(name: &str, value: &Value) -> Result<Role, String> {
     let table = value
         .as_table()
         .ok_or_else(|| format!("role `{name}` must be a section"))?;
