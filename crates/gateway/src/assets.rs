@@ -45,7 +45,27 @@ fn file(call: &Call) -> Response {
         .header("cache-control", cache)
         .header("cross-origin-opener-policy", "same-origin")
         .header("cross-origin-embedder-policy", "require-corp")
-        .header("x-content-type-options", "nosniff")
+        .header("content-security-policy", policy(name))
+        .header("referrer-policy", "no-referrer")
+        .header("x-frame-options", "DENY")
+}
+
+/// What a page may load and run (Content Security Policy Level 3): its own files, WebAssembly, and styles that
+/// scripts set one by one. It may talk to other ports and to a server of XMPP by WebSocket, and the clock of the MQTT
+/// client is a worker made of a text. What is no page has the same, since it costs nothing.
+fn policy(name: &str) -> String {
+    let (eval, connect) = match name {
+        // Pages of the bench, which show nothing that anybody publishes: they ask other servers for the same, and
+        // one measures decoders of others that write themselves anew.
+        "decoders.html" => (" 'unsafe-eval'", " http: https:"),
+        "measure.html" | "messaging.html" => ("", " http: https:"),
+        _ => ("", ""),
+    };
+    format!(
+        "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'{eval}; style-src 'self'; \
+         img-src 'self' data:; font-src 'self'; connect-src 'self' ws: wss:{connect}; \
+         worker-src 'self' blob:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    )
 }
 
 fn missing(name: &str) -> Response {

@@ -143,8 +143,7 @@ impl Session {
         *input = &input[end..];
         self.searched = 0;
         if request.method == "CONNECT" || request.method == "TRACE" {
-            let reason = format!("{} is not served here", request.method);
-            return Err(Refusal::new(501, reason));
+            return Err(head::not_served(&request.method));
         }
         let left = match framing {
             Framing::Length(0) => {

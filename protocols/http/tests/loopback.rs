@@ -48,11 +48,22 @@ fn pipelined_requests_are_answered_in_their_order() {
              GET /never HTTP/1.1\r\nHost: a\r\n\r\n\
              HEAD /echo HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
         let text = all(connect(&gateway, requests).await).await;
-        let expected = "HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\ncontent-length: 1\r\n\r\n1\
-             HTTP/1.1 200 OK\r\ncontent-type: application/octet-stream\r\ncontent-length: 1\r\n\r\n2\
-             HTTP/1.1 204 No Content\r\n\r\n\
-             HTTP/1.1 200 OK\r\ncontent-type: application/octet-stream\r\ncontent-length: 0\r\n\
-             connection: close\r\n\r\n";
+        let head = |media: &str, length: usize| {
+            format!(
+                "HTTP/1.1 200 OK\r\ncontent-type: {media}\r\nx-content-type-options: nosniff\r\n\
+                 content-length: {length}\r\n"
+            )
+        };
+        let bytes = "application/octet-stream";
+        let expected = [
+            &head("text/plain", 1),
+            "\r\n1",
+            &head(bytes, 1),
+            "\r\n2HTTP/1.1 204 No Content\r\n\r\n",
+            &head(bytes, 0),
+            "connection: close\r\n\r\n",
+        ];
+        let expected = expected.concat();
         assert_eq!(text, expected);
     });
 }

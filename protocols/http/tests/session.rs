@@ -4,7 +4,8 @@
 use proptest::prelude::*;
 use weir_http::limits::{HEAD_TIME_MAX, IDLE_TIME_MAX};
 use weir_http::session::{Event, Session};
-use weir_http::wire::{Refusal, Request};
+use weir_http::wire::head::settle_host;
+use weir_http::wire::{Refusal, Request, Version};
 use weir_sansio::{Duration, Instant, Output, Session as Machine};
 use weir_testkit::{BadLink, Pair};
 
@@ -170,6 +171,104 @@ fn what_two_servers_may_read_differently_is_refused() {
     for (status, bytes) in corpus {
         let refusal = refusal(&bytes);
         assert_eq!(refusal.status, status, "{bytes:?}: {refusal}");
+    }
+}
+
+#[test]
+fn the_host_is_the_one_that_the_target_names() {
+    for (head, path, host) in [
+        ("GET /live HTTP/1.1\r\nHost: a:80\r\n", "/live", "a:80"),
+        (
+            "GET http://evil.example/ HTTP/1.1\r\nHost: 127.0.0.1\r\n",
+            "/",
+            "evil.example",
+        ),
+        (
+            "GET HTTPS://evil.example:8080?x HTTP/1.1\r\nhost: a\r\n",
+            "",
+            "evil.example:8080",
+        ),
+        (
+            "POST http://[::1]:80/live/a HTTP/1.1\r\nX: y\r\nHost: [::1]\r\n",
+            "/live/a",
+            "[::1]:80",
+        ),
+        (
+            "GET http://evil.example/x HTTP/1.0\r\n",
+            "/x",
+            "evil.example",
+        ),
+        ("OPTIONS * HTTP/1.1\r\nHost: a\r\n", "*", "a"),
+    ] {
+        let request = requests(&format!("{head}\r\n")).remove(0);
+        assert_eq!(request.path, path, "{head}");
+        let hosts: Vec<_> = request.fields("host").collect();
+        assert_eq!(hosts, [host], "{head}");
+    }
+}
+
+#[test]
+fn a_host_that_is_none_and_a_target_of_nothing_here_are_refused() {
+    for (target, fields) in [
+        ("/", "Host:\r\n"),
+        ("/", "Host: \r\n"),
+        ("/", "Host: a\r\nHost: a\r\n"),
+        ("/", "Host: a, b\r\n"),
+        ("/", "Host: a@127.0.0.1\r\n"),
+        ("/", "Host: a/b\r\n"),
+        ("/", "Host: a:b\r\n"),
+        ("/", "Host: [evil.example\r\n"),
+        ("/", "Host: [evil.example]\r\n"),
+        ("/", "X: y\r\n"),
+        ("http://a/", "X: y\r\n"),
+        ("http://a/", "Host: b\r\nHost: c\r\n"),
+        ("http://user@a/", "Host: a\r\n"),
+        ("http://127.0.0.1@evil.example/", "Host: 127.0.0.1\r\n"),
+        ("http:///", "Host: a\r\n"),
+        ("http://", "Host: a\r\n"),
+        ("http://:80/", "Host: a\r\n"),
+        ("http://a:80:80/", "Host: a\r\n"),
+        ("http://a%2eb/", "Host: a\r\n"),
+        ("http://a#/", "Host: a\r\n"),
+        ("ftp://a/", "Host: a\r\n"),
+        ("ws://a/", "Host: a\r\n"),
+        ("a:80", "Host: a\r\n"),
+        ("live", "Host: a\r\n"),
+        ("*", "Host: a\r\n"),
+    ] {
+        let refused = refusal(&format!("GET {target} HTTP/1.1\r\n{fields}\r\n"));
+        assert_eq!(refused.status, 400, "{target} {fields:?}");
+    }
+    for method in ["CONNECT a:80", "CONNECT /", "TRACE /"] {
+        let refused = refusal(&format!("{method} HTTP/1.1\r\nHost: a\r\n\r\n"));
+        assert_eq!(refused.status, 501, "{method}");
+    }
+}
+
+#[test]
+fn in_http_2_the_authority_is_the_host_and_a_field_beside_it_the_same() {
+    let settled = |fields: &[&str], named: Option<&str>| {
+        let mut request = requests("GET / HTTP/1.1\r\nHost: a\r\n\r\n").remove(0);
+        request.version = Version::Http2;
+        request.headers = fields.iter().map(|it| ("host".into(), (*it).into())).collect();
+        let settled = settle_host(&mut request, named).map_err(|refusal| refusal.status);
+        settled.map(|()| request.fields("host").map(str::to_owned).collect::<Vec<_>>())
+    };
+    let host = |host: &str| Ok(vec![host.to_owned()]);
+    assert_eq!(settled(&[], Some("evil.example")), host("evil.example"));
+    assert_eq!(settled(&["a:80"], Some("A:80")), host("A:80"));
+    assert_eq!(settled(&["a"], None), host("a"));
+    for (fields, named) in [
+        (&["127.0.0.1"][..], Some("evil.example")),
+        (&["evil.example"], Some("127.0.0.1")),
+        (&["a", "a"], Some("a")),
+        (&["a", "b"], None),
+        (&[], None),
+        (&[], Some("user@a")),
+        (&[], Some("")),
+        (&[""], None),
+    ] {
+        assert_eq!(settled(fields, named), Err(400), "{fields:?} {named:?}");
     }
 }
 

@@ -4,7 +4,7 @@
  * Times keep their tags' own kind, text (tag 0) or seconds (tag 1): a `Date` would cut them to milliseconds.
  */
 
-import { addExtension, Decoder } from "cbor-x/decode";
+import { addExtension, Decoder } from "cbor-x/decode-no-eval";
 import { bytes, DecodeError, type Format } from "./format";
 import { observationsOf } from "./json";
 

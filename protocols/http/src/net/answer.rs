@@ -84,7 +84,45 @@ pub(super) fn write_whole(
 
 fn fields(answer: &Response) -> impl Iterator<Item = (&str, &str)> {
     let fields = answer.headers.iter();
-    fields.map(|(name, value)| (*name, value.as_str()))
+    let fields = fields.map(|(name, value)| (*name, value.as_str()));
+    fields.chain(guards(answer).iter().copied())
+}
+
+/// What a browser is to be told of any body: that it is what it is called.
+const TYPED: (&str, &str) = ("x-content-type-options", "nosniff");
+/// And of one that it may show as a document with scripts in it: much of it others have published, so none of it is
+/// of the gateway's origin and nothing runs. The gateway's own pages say themselves what they may.
+const INERT: &[(&str, &str)] = &[
+    TYPED,
+    (CSP, "default-src 'none'; sandbox; frame-ancestors 'none'"),
+    ("referrer-policy", "no-referrer"),
+];
+const CSP: &str = "content-security-policy";
+
+/// The fields that guard who looks at an answer in a browser.
+pub(super) fn guards(answer: &Response) -> &'static [(&'static str, &'static str)] {
+    let field = |wanted: &str| answer.headers.iter().find(|(name, _)| *name == wanted);
+    let is_document = || field("content-type").is_some_and(|(_, media)| is_document(media));
+    match answer.status {
+        101 | 204 | 304 => &[],
+        _ if is_document() && field(CSP).is_none() => INERT,
+        _ => &[TYPED],
+    }
+}
+
+/// Whether a browser may run scripts of it: HTML, and XML of any kind, and what is made of parts.
+fn is_document(media: &str) -> bool {
+    let essence = media.split(';').next().unwrap_or_default().trim();
+    let ends = |end: &str| {
+        let at = essence.len().checked_sub(end.len());
+        let found = at.and_then(|at| essence.get(at..));
+        found.is_some_and(|found| found.eq_ignore_ascii_case(end))
+    };
+    let begins = essence.get(..10);
+    ends("html")
+        || ends("xml")
+        || ends("xsl")
+        || begins.is_some_and(|it| it.eq_ignore_ascii_case("multipart/"))
 }
 
 /// Appends the head of a body in pieces, which is delimited by chunks, or by the connection's end in
@@ -207,4 +245,47 @@ fn is_compressible(media: &str) -> bool {
     let ends = ["json", "xml", "javascript", "wasm"];
     let text = essence.starts_with("text/") || ends.iter().any(|end| essence.ends_with(end));
     text || weir_codec::by_media(media).is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_browser_may_run_is_of_no_origin() {
+        for document in [
+            "text/html",
+            "Text/HTML; charset=utf-8",
+            "application/xhtml+xml",
+            "image/svg+xml",
+            "text/xml",
+            "application/xml;a=b",
+            "application/vnd.ogc.om+xml",
+            "text/xsl",
+            "multipart/mixed; boundary=x",
+        ] {
+            let answer = Response::with_body(200, document, "<x/>");
+            assert_eq!(guards(&answer), INERT, "{document}");
+            let own = answer.header("content-security-policy", "default-src 'self'");
+            assert_eq!(guards(&own), [TYPED], "{document}");
+            assert!(guards(&Response::with_body(204, document, "")).is_empty());
+        }
+        for other in [
+            "application/json",
+            "text/plain",
+            "text/event-stream",
+            "image/png",
+            "application/exi",
+            "",
+            "xml2",
+            "\u{434}xml\u{434}",
+        ] {
+            assert_eq!(
+                guards(&Response::with_body(404, other, "x")),
+                [TYPED],
+                "{other}"
+            );
+        }
+        assert_eq!(guards(&Response::empty(500)), [TYPED]);
+    }
 }

@@ -13,6 +13,7 @@ use crate::limits::{
     BODY_TIME_MAX, HEAD_BYTES_MAX, HEARTBEAT_TIME, LOOK_TIME, PART_BYTES, STREAMS_MAX,
 };
 use crate::wire::body::too_large;
+use crate::wire::head::{not_served, settle_host};
 use crate::wire::{Refusal, Request, Version, target};
 use bytes::{Buf, Bytes};
 use hyper::body::{Body, Frame, Incoming};
@@ -247,19 +248,17 @@ async fn whole(
         .path_and_query()
         .map_or("/", |target| target.as_str());
     let (path, query) = target::split(uri);
+    if matches!(head.method.as_str(), "CONNECT" | "TRACE") {
+        return Err(not_served(head.method.as_str()));
+    }
     let mut headers = Vec::with_capacity(head.headers.len() + 1);
-    headers.extend(
-        head.uri
-            .authority()
-            .map(|host| ("host".to_owned(), host.to_string())),
-    );
     for (name, value) in &head.headers {
         let value = value
             .to_str()
             .map_err(|_| Refusal::new(400, format!("field `{name}` holds what is not ASCII")))?;
         headers.push((name.as_str().to_owned(), value.to_owned()));
     }
-    Ok(Request {
+    let mut request = Request {
         method: head.method.as_str().to_owned(),
         path,
         query,
@@ -267,7 +266,10 @@ async fn whole(
         headers,
         body: bytes.into(),
         keep_alive: true,
-    })
+    };
+    let named = head.uri.authority().map(|named| named.as_str());
+    settle_host(&mut request, named)?;
+    Ok(request)
 }
 
 /// The answer, once it is ready or patience ends.
@@ -311,8 +313,13 @@ fn finished(shared: &Shared, meta: &Meta, mut answer: Response) -> hyper::Respon
 }
 
 fn written(answer: Response, body: impl FnOnce(Bytes) -> Outgoing) -> hyper::Response<Outgoing> {
+    let guards = answer::guards(&answer);
     let mut response = hyper::Response::new(body(answer.body));
     *response.status_mut() = hyper::StatusCode::from_u16(answer.status).unwrap_or_default();
+    for (name, value) in guards {
+        let value = hyper::header::HeaderValue::from_static(value);
+        response.headers_mut().append(*name, value);
+    }
     for (name, value) in answer.headers {
         let value = value.replace(['\r', '\n'], " ");
         if let Ok(value) = hyper::header::HeaderValue::from_bytes(value.as_bytes()) {

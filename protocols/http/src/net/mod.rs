@@ -5,6 +5,7 @@ mod body;
 mod client;
 mod connection;
 mod guard;
+mod host;
 mod http2;
 mod linger;
 mod over;
@@ -83,7 +84,7 @@ impl Binding for Http {
             peer: link.peer.ip(),
             credential: link.credential.map(Into::into),
             is_secured,
-            is_ours: std::cell::Cell::new(false),
+            is_proxied: self.settings.is_proxy(link.peer.ip()),
         };
         let http2 = link.alpn.as_deref() == Some(b"h2");
         Box::pin(Connection::new(link.stream, shared, http2))

@@ -1,11 +1,11 @@
 //! From a request to a service's answer: credentials, CORS, negotiation of codings and upgrades.
 
+use super::host::{check_origin, reached};
 use super::over::Handover;
 use super::settings::Settings;
 use super::wrapper;
 use crate::wire::{Request, Version};
-use std::cell::Cell;
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 use weir_binding::{Answer, Call, Identity, Outcome, Over, Response, Tally};
@@ -25,8 +25,8 @@ pub(super) struct Shared {
     pub(super) credential: Option<Arc<str>>,
     /// Whether the gateway itself speaks TLS here.
     pub(super) is_secured: bool,
-    /// Whether a request came for a name that is the gateway's: a browser's connection is of one.
-    pub(super) is_ours: Cell<bool>,
+    /// Whether what is at the other end is a proxy whose word counts.
+    pub(super) is_proxied: bool,
     /// Of requests, and of WebSockets.
     pub(super) tallies: [Arc<Tally>; 2],
 }
@@ -191,7 +191,7 @@ fn called(
         return Err(Response::text(404, reason));
     };
     meta.service = service.name();
-    check_host(shared, &request)?;
+    let scheme = reached(shared, &mut request)?;
     if request.method != "GET" {
         check_origin(shared, &request)?;
     }
@@ -215,7 +215,7 @@ fn called(
     Ok(service.call(Call {
         principal,
         peer: Some(shared.peer),
-        scheme: Some(if shared.is_secured { "https" } else { "http" }),
+        scheme: Some(scheme),
         now: shared.context.now(),
         method: std::mem::take(&mut request.method),
         path: request.path,
@@ -292,63 +292,6 @@ fn upgrade(shared: &Shared, request: &Request, meta: &Meta) -> Result<Option<Upg
     }))
 }
 
-/// Where this machine alone is trusted, a page whose own name was made to mean this machine (DNS rebinding) would be of
-/// the same origin as the gateway: names that anybody can have are refused unless they are listed.
-fn check_host(shared: &Shared, request: &Request) -> Result<(), Response> {
-    if shared.is_ours.get() {
-        return Ok(());
-    }
-    let Some(host) = request.header("host") else {
-        return Ok(());
-    };
-    let hosts = &shared.settings.hosts;
-    let listed =
-        |name: &str| hosts.iter().any(|own| own == name) || shared.context.takes_name(name);
-    match is_near(host, listed) {
-        true => {
-            shared.is_ours.set(true);
-            Ok(())
-        }
-        false => Err(Response::text(
-            421,
-            format!(
-                "`{host}` is no name of this gateway: list it in http.hosts, or set access.policy"
-            ),
-        )),
-    }
-}
-
-/// Whether `Host` is an address, a name without a dot or of a local network, or a listed one.
-fn is_near(host: &str, listed: impl Fn(&str) -> bool) -> bool {
-    let name = match host.rsplit_once(':') {
-        Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
-        _ => host,
-    };
-    // What most requests have, before anything is copied.
-    if name.starts_with('[') || !name.contains('.') || name.parse::<Ipv4Addr>().is_ok() {
-        return true;
-    }
-    let name = name.trim_end_matches('.').to_ascii_lowercase();
-    let local = [".localhost", ".local", ".internal", ".home.arpa"];
-    !name.contains('.') || local.iter().any(|end| name.ends_with(end)) || listed(&name)
-}
-
-/// Browsers let any page open a WebSocket (RFC 6455 section 10.2) or post a form, so what CORS forbids
-/// is refused here.
-fn check_origin(shared: &Shared, request: &Request) -> Result<(), Response> {
-    let Some(origin) = request.header("origin") else {
-        return Ok(());
-    };
-    let own = origin.split_once("://").map(|(_, authority)| authority) == request.header("host");
-    match own || shared.settings.cors.allow(origin).is_some() {
-        true => Ok(()),
-        false => Err(Response::text(
-            403,
-            format!("pages of `{origin}` may not: list it in http.cors, or set that to `*`"),
-        )),
-    }
-}
-
 const METHODS: &str = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS";
 const REQUEST_FIELDS: &str =
     "Authorization, Content-Type, Idempotency-Key, If-None-Match, Last-Event-ID, Prefer";
@@ -378,38 +321,4 @@ fn accepts_gzip(request: &Request) -> bool {
         let weight = weight.trim().strip_prefix("q=").unwrap_or("1");
         name.trim().eq_ignore_ascii_case("gzip") && weight.parse::<f32>().is_ok_and(|q| q > 0.0)
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_that_anybody_can_have_are_not_near() {
-        let listed = |name: &str| name == "weir.example";
-        let near = |host: &str| is_near(host, listed);
-        for host in [
-            "localhost",
-            "127.0.0.1",
-            "127.0.0.1:8080",
-            "[::1]",
-            "[::1]:8080",
-            "gateway:8080",
-            "Pi.Local.",
-            "a.localhost:1",
-            "weir.home.arpa",
-            "WEIR.example:443",
-        ] {
-            assert!(near(host), "{host}");
-        }
-        for host in [
-            "evil.example",
-            "evil.example:8080",
-            "127.0.0.1.evil.example",
-            "a.weir.example",
-            "local.evil",
-        ] {
-            assert!(!near(host), "{host}");
-        }
-    }
 }

@@ -1,6 +1,7 @@
 //! Section `[http]` of the configuration.
 
-use weir_binding::{ConfigFault, Section};
+use std::net::IpAddr;
+use weir_binding::{ConfigFault, Network, Section};
 
 /// What can be set.
 #[derive(Clone, Debug)]
@@ -13,6 +14,8 @@ pub(super) struct Settings {
     pub(super) cors: Cors,
     /// Names by which it is reached beside addresses and names of this machine or its network.
     pub(super) hosts: Vec<String>,
+    /// Proxies that say truly by which name and scheme they were asked.
+    pub(super) trusted_proxies: Vec<Network>,
     /// Whether answers are compressed for who accepts it.
     pub(super) compress: bool,
     /// Largest body of a request, bytes; `None` for the limit on messages.
@@ -35,6 +38,7 @@ const KEYS: &[&str] = &[
     "listen_tls",
     "cors",
     "hosts",
+    "trusted_proxies",
     "compress",
     "max_body_bytes",
 ];
@@ -49,6 +53,11 @@ impl Settings {
         let hosts = section.text("hosts", "");
         let hosts = hosts.split([',', ' ']).filter(|host| !host.is_empty());
         let hosts = hosts.map(str::to_ascii_lowercase).collect();
+        let proxies = section.text("trusted_proxies", "");
+        let trusted_proxies = Network::list(&proxies).map_err(|_| {
+            let expected = "expected addresses or networks such as 10.0.0.0/8";
+            section.fault("trusted_proxies", format!("{expected}, found `{proxies}`"))
+        })?;
         let compress = section.parsed("compress", true, "true or false")?;
         let bytes = section.parsed("max_body_bytes", 0usize, "a number of bytes")?;
         section.finish(KEYS)?;
@@ -58,9 +67,17 @@ impl Settings {
             listen_tls,
             cors,
             hosts,
+            trusted_proxies,
             compress,
             body_bytes_max,
         })
+    }
+}
+
+impl Settings {
+    /// Says whether what is at this address is a proxy whose word counts.
+    pub(super) fn is_proxy(&self, peer: IpAddr) -> bool {
+        self.trusted_proxies.iter().any(|proxy| proxy.holds(peer))
     }
 }
 
@@ -115,6 +132,30 @@ mod tests {
         );
         assert_eq!(listed.allow("http://c.example"), None);
         assert!(Cors::read("example.org").is_err());
+    }
+
+    #[test]
+    fn proxies_are_listed_and_nobody_is_one_otherwise() {
+        let read = |listed: Option<&str>| {
+            let mut section = Section::new("http");
+            listed.map(|listed| section.set("trusted_proxies", listed));
+            Settings::read(section)
+        };
+        let is_proxy = |listed, peer: &str| {
+            let settings = read(listed).unwrap();
+            settings.is_proxy(peer.parse().unwrap())
+        };
+        assert!(!is_proxy(None, "127.0.0.1") && !is_proxy(Some(""), "::1"));
+        let listed = Some("127.0.0.1, 10.0.0.0/8 fd00::/8");
+        for proxy in ["127.0.0.1", "::ffff:127.0.0.1", "10.1.2.3", "fd00::1"] {
+            assert!(is_proxy(listed, proxy), "{proxy}");
+        }
+        for other in ["127.0.0.2", "11.0.0.1", "::1"] {
+            assert!(!is_proxy(listed, other), "{other}");
+        }
+        let fault = read(Some("proxy.example")).unwrap_err();
+        assert_eq!(fault.key, "http.trusted_proxies");
+        assert!(fault.problem.contains("`proxy.example`"));
     }
 
     #[test]

@@ -115,6 +115,7 @@ pub fn read(head: &[u8]) -> Result<(Request, Framing), Refusal> {
     if uri.len() > TARGET_BYTES_MAX {
         return Err(target_too_long());
     }
+    check_form(method, uri)?;
     let (path, query) = target::split(uri);
     let version = match version {
         0 => Version::Http10,
@@ -133,7 +134,7 @@ pub fn read(head: &[u8]) -> Result<(Request, Framing), Refusal> {
         Version::Http10 => request.lists("connection", "keep-alive"),
         _ => !request.lists("connection", "close"),
     };
-    check_host(&request)?;
+    settle_host(&mut request, target::authority(uri))?;
     let framing = framing(&request)?;
     Ok((request, framing))
 }
@@ -146,6 +147,11 @@ pub fn check_method(begun: &[u8]) -> Result<(), Refusal> {
         [] | [b' ' | b'\n', ..] | [b'\r'] | [b'\r', b'\n', ..] => Ok(()),
         _ => Err(Refusal::at(at.unwrap_or_default(), NO_METHOD)),
     }
+}
+
+/// The answer to a method that has no meaning here.
+pub fn not_served(method: &str) -> Refusal {
+    Refusal::new(501, format!("{method} is not served here"))
 }
 
 /// The answer to a target that is too long.
@@ -169,14 +175,59 @@ fn headers(head: &[u8], fields: &[httparse::Header<'_>]) -> Result<Vec<(String, 
     fields.iter().map(pair).collect()
 }
 
-/// Exactly one Host, or the answer is 400 (RFC 9112 section 3.2).
-fn check_host(request: &Request) -> Result<(), Refusal> {
-    let hosts = request.fields("host").count();
-    match (request.version, hosts) {
-        (Version::Http10, 0) | (_, 1) => Ok(()),
-        (_, 0) => Err(Refusal::new(400, "HTTP/1.1 needs a Host field")),
-        _ => Err(Refusal::new(400, "more than one Host field")),
+/// A target is a path, names the gateway itself, or is `*` for what is asked of all of it (RFC 9112 section 3.2).
+fn check_form(method: &str, target: &str) -> Result<(), Refusal> {
+    let is_one = match target {
+        "*" => method == "OPTIONS",
+        // Refused for what it asks.
+        _ if method == "CONNECT" => true,
+        _ => target.starts_with('/') || target::authority(target).is_some(),
+    };
+    match is_one {
+        true => Ok(()),
+        false => Err(Refusal::new(
+            400,
+            "the target is neither a path nor an http URL",
+        )),
     }
+}
+
+/// Leaves one `Host`, the one that was asked for, so that nobody later takes another for it: what the target names
+/// (RFC 9112 section 3.2.2) or `:authority` (RFC 9113 section 8.3.1), else the field.
+pub fn settle_host(request: &mut Request, named: Option<&str>) -> Result<(), Refusal> {
+    let mut fields = request
+        .headers
+        .iter_mut()
+        .filter(|(name, _)| name == "host");
+    let (field, more) = (fields.next(), fields.next().is_some());
+    let given = field.as_ref().map(|(_, value)| value.as_str());
+    let problem = match (given, named) {
+        _ if more => Some("more than one Host field"),
+        (None, _) if request.version == Version::Http11 => Some("HTTP/1.1 needs a Host field"),
+        (None, None) if request.version == Version::Http2 => Some("no :authority and no Host"),
+        (Some(given), Some(named))
+            if request.version == Version::Http2 && !given.eq_ignore_ascii_case(named) =>
+        {
+            Some("Host is another than :authority")
+        }
+        _ if [given, named]
+            .into_iter()
+            .flatten()
+            .all(target::is_authority) =>
+        {
+            None
+        }
+        _ => Some("what is named as the host is none"),
+    };
+    if let Some(problem) = problem {
+        return Err(Refusal::new(400, problem));
+    }
+    match (field, named) {
+        (Some((_, value)), Some(named)) => named.clone_into(value),
+        (None, Some(named)) => request.headers.push(("host".to_owned(), named.to_owned())),
+        (_, None) => {}
+    }
+    Ok(())
 }
 
 /// The body's delimiter; whatever two readers could understand differently is refused, so that no

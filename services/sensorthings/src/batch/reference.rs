@@ -154,11 +154,8 @@ fn pairs(query: &str) -> Result<Vec<(String, String)>> {
 
 /// Those of the request, and of the batch those that say how it is addressed.
 fn headers(asked: &Asked, batch: &Call) -> Vec<(String, String)> {
-    const ADDRESS: &[&str] = &["host", "x-forwarded-proto", "x-forwarded-host"];
-    let own = asked.headers.iter();
-    let own = own.filter(|(name, _)| !ADDRESS.contains(&&**name));
-    let shared = batch.headers.iter();
-    let shared = shared.filter(|(name, _)| ADDRESS.contains(&&**name));
+    let own = asked.headers.iter().filter(|(name, _)| name != "host");
+    let shared = batch.headers.iter().filter(|(name, _)| name == "host");
     own.chain(shared).cloned().collect()
 }
 
