@@ -7,6 +7,7 @@ import unittest
 from gateway import Gateway
 
 EVIL = "evil.example"
+CAPABILITIES = "/sos?service=SOS&request=GetCapabilities"
 
 
 def answers(gateway, *requests):
@@ -43,7 +44,7 @@ class Names(unittest.TestCase):
         cls.addClassCleanup(cls.gateway.close)
 
     def test_the_target_names_the_host_where_it_names_one(self):
-        for target in (f"http://{EVIL}/catalog", f"HTTP://{EVIL}:80/catalog", f"https://{EVIL}/catalog", f"http://{EVIL}?x"):
+        for target in (f"http://{EVIL}/catalog", f"HTTP://{EVIL}:80/catalog", f"https://{EVIL}/", f"http://{EVIL}?x"):
             self.assertEqual(status(self.gateway, target, "Host: 127.0.0.1"), 421, target)
         self.assertEqual(status(self.gateway, "http://127.0.0.1/catalog", f"Host: {EVIL}"), 200)
         self.assertEqual(status(self.gateway, "http://localhost:1/catalog", "Host: localhost:1"), 200)
@@ -64,7 +65,7 @@ class Names(unittest.TestCase):
         said = [f"X-Forwarded-Host: {EVIL}", "X-Forwarded-Proto: https", f"Forwarded: host={EVIL};proto=https",
                 "X-Forwarded-For: 192.0.2.1"]
         for near in ("Host: 127.0.0.1:80", "Host: gateway"):
-            body = answers(self.gateway, get("/sos?service=SOS&request=GetCapabilities", near, *said))[0][1]["body"]
+            body = answers(self.gateway, get(CAPABILITIES, near, *said))[0][1]["body"]
             self.assertNotIn(EVIL.encode(), body)
         self.assertEqual(status(self.gateway, "/catalog", f"Host: {EVIL}", "X-Forwarded-Host: localhost"), 421)
 
@@ -74,7 +75,7 @@ class Proxies(unittest.TestCase):
         settings = {"http.trusted_proxies": "127.0.0.0/8", "http.hosts": "data.example"}
         with Gateway(settings=settings) as gateway:
             def links(*fields):
-                return answers(gateway, get("/sos?service=SOS&request=GetCapabilities", "Host: 127.0.0.1:80", *fields))[0]
+                return answers(gateway, get(CAPABILITIES, "Host: 127.0.0.1:80", *fields))[0]
 
             code, fields = links("X-Forwarded-Host: data.example", "X-Forwarded-Proto: https")
             self.assertEqual(code, 200)
@@ -89,7 +90,7 @@ class Proxies(unittest.TestCase):
 
     def test_another_address_is_not_believed(self):
         with Gateway(settings={"http.trusted_proxies": "192.0.2.0/24, ::1"}) as gateway:
-            asked = get("/sos?service=SOS&request=GetCapabilities", "Host: 127.0.0.1", f"X-Forwarded-Host: {EVIL}")
+            asked = get(CAPABILITIES, "Host: 127.0.0.1", f"X-Forwarded-Host: {EVIL}")
             code, fields = answers(gateway, asked)[0]
             self.assertEqual(code, 200)
             self.assertNotIn(EVIL.encode(), fields["body"])
@@ -122,7 +123,7 @@ class Origin(unittest.TestCase):
         self.gateway.request("POST", "/live/site/page", body, {"Content-Type": "application/json"})
         documents = 0
         for accept in ("text/html", "application/xml", "application/json", "text/plain", "image/svg+xml", "*/*"):
-            for target in ("/live/site/page", "/catalog", "/missing", "/sos?service=SOS&request=GetCapabilities"):
+            for target in ("/live/site/page", "/catalog", "/missing", CAPABILITIES):
                 fields = self.fields(target, f"Accept: {accept}")
                 self.assertEqual(fields["x-content-type-options"], "nosniff", (target, accept))
                 if any(word in fields["content-type"] for word in ("xml", "html")):

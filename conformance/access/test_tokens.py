@@ -75,9 +75,9 @@ class Tokens(unittest.TestCase):
     def setUpClass(cls):
         cls.provider = Provider()
         # One key is for one algorithm alone, and one for something else than signatures.
-        cls.provider.keys |= {"r1": rsa.generate_private_key(65537, 2048), "e1": ec.generate_private_key(ec.SECP256R1()),
-                              "rs": rsa.generate_private_key(65537, 1024), "e3": ec.generate_private_key(ec.SECP384R1()),
-                              "eo": ec.generate_private_key(ec.SECP256R1())}
+        more = {"r1": rsa.generate_private_key(65537, 2048), "rs": rsa.generate_private_key(65537, 1024),
+                "e3": ec.generate_private_key(ec.SECP384R1())}
+        cls.provider.keys |= more | {name: ec.generate_private_key(ec.SECP256R1()) for name in ("e1", "eo")}
         cls.provider.words = {"r1": {"alg": "RS256"}, "e1": {"use": "enc"}, "eo": {"key_ops": ["sign"]}}
         cls.addClassCleanup(cls.provider.server.shutdown)
         entry = f'[issuer.site]\nissuer = "{cls.provider.url}"\naudience = "{AUDIENCE}"\nclaim = "groups"\n'
@@ -155,7 +155,8 @@ class Tokens(unittest.TestCase):
     def test_a_key_that_the_token_brings_is_not_its_own(self):
         stranger = ec.generate_private_key(ec.SECP256R1())
         own = jwt.algorithms.ECAlgorithm.to_jwk(stranger.public_key(), as_dict=True)
-        for members in ({"jwk": own}, {"jku": f"{self.provider.url}/keys"}, {"x5u": self.provider.url}, {"x5c": ["MIIB"]}):
+        url = self.provider.url
+        for members in ({"jwk": own}, {"jku": f"{url}/keys"}, {"x5u": url}, {"x5c": ["MIIB"]}):
             token = self.provider.token(groups=["staff"], headers={"kid": "e", **members}, signer=stranger)
             self.assertEqual(self.asked(token), 401, members)
 
@@ -174,8 +175,8 @@ class Tokens(unittest.TestCase):
     def test_claims_that_are_not_what_they_must_be_are_refused(self):
         now = int(time.time())
         for claims in ({"exp": now - 1}, {"exp": now - 6}, {"exp": str(now + 60)}, {"exp": -1}, {"exp": 1e300},
-                       {"exp": (now + 60) * 1000}, {"nbf": now + 30}, {"nbf": str(now)}, {"iat": now + 60}, {"iat": "now"},
-                       {"aud": {}}, {"aud": [AUDIENCE, 7]}, {"aud": []}, {"aud": AUDIENCE.upper()},
+                       {"exp": (now + 60) * 1000}, {"nbf": now + 30}, {"nbf": str(now)}, {"iat": now + 60},
+                       {"iat": "now"}, {"aud": {}}, {"aud": [AUDIENCE, 7]}, {"aud": []}, {"aud": AUDIENCE.upper()},
                        {"iss": self.provider.url + "/"}, {"sub": None}, {"sub": ""}, {"sub": "x" * 256}):
             self.assertEqual(self.asked(self.provider.token(groups=["staff"], **claims)), 401, claims)
         for claims in ({"exp": now + 60.5}, {"nbf": now + 1}, {"nbf": 0}, {"iat": None}, {"aud": ["other", AUDIENCE]}):
@@ -222,12 +223,15 @@ class Tokens(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             keys = pathlib.Path(folder) / "keys.json"
             keys.write_text(json.dumps(provider.published()))
-            entry = f'[issuer.site]\nissuer = "{provider.url}"\naudience = "{AUDIENCE}"\njwks = "{keys}"\nrole = "reader"\n'
-            world = World(ROLES, more=entry)
+            entry = f'[issuer.site]\nissuer = "{provider.url}"\naudience = "{AUDIENCE}"\n'
+            world = World(ROLES, more=f'{entry}jwks = "{keys}"\nrole = "reader"\n')
             self.addCleanup(world.close)
             world.publish_both()
             world.secrets["ann"] = token = provider.token()
-            asked = lambda: world.ask("/live/%23", None, headers={"Authorization": f"Bearer {token}"})[0]
+
+            def asked():
+                return world.ask("/live/%23", None, headers={"Authorization": f"Bearer {token}"})[0]
+
             until(lambda: asked() == 200, "the keys are there")
             follower = Follower(world, "/live/%23?stream&snapshot", "ann")
             follower.start()

@@ -111,11 +111,14 @@ export function launch() {
   return chromium.launch({ executablePath: browserPath(), args: ["--no-sandbox"] });
 }
 
-/** A page on which an error of the program fails the test. */
+/** A page on which an error of the program fails the test, and whatever its policy refuses. */
 export async function open(browser, url, context = {}) {
   const page = await (await browser.newContext(context)).newPage();
   page.faults = [];
   page.on("pageerror", (error) => page.faults.push(error.message));
+  page.on("console", (message) => {
+    if (message.text().includes("Content Security Policy")) page.faults.push(message.text());
+  });
   await page.goto(url);
   return page;
 }

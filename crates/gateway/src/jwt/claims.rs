@@ -87,7 +87,12 @@ fn date(claims: &Claims, name: &str) -> Result<Option<Time>, String> {
     };
     let seconds = value.as_f64();
     match seconds.filter(|seconds| (0.0..=SECONDS_MAX).contains(seconds)) {
-        Some(seconds) => Ok(Some(Time::from_nanos((seconds * 1e9) as i64))),
+        Some(seconds) => {
+            // The whole seconds by themselves: a double has no nanoseconds of today.
+            let nanos = (seconds.trunc() as i64).saturating_mul(1_000_000_000);
+            let part = (seconds.fract() * 1e9) as i64;
+            Ok(Some(Time::from_nanos(nanos.saturating_add(part))))
+        }
         None => Err(format!("`{name}` is no number of seconds since 1970")),
     }
 }
