@@ -466,7 +466,7 @@ impl Body for Outgoing {
 fn part_of(body: &mut Bytes) -> Option<Bytes> {
     match body.len() {
         0 => None,
-        ..=PART_BYTES => Some(std::mem::take(body)),
+        1..=PART_BYTES => Some(std::mem::take(body)),
         _ => Some(Bytes::copy_from_slice(&body.split_to(PART_BYTES))),
     }
 }
