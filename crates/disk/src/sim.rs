@@ -227,11 +227,17 @@ impl Inode {
             match (random.below(3), &change) {
                 (0, _) => {}
                 (1, Change::Write(offset, bytes)) => {
-                    for (index, sector) in bytes.chunks(SECTOR).enumerate() {
+                    let mut rest = &bytes[..];
+                    let mut at = *offset;
+                    // Sectors are the disk's, wherever in one the write begins.
+                    while !rest.is_empty() {
+                        let most = SECTOR - at as usize % SECTOR;
+                        let (sector, behind) = rest.split_at(most.min(rest.len()));
                         if random.below(2) == 0 {
-                            let at = offset + (index * SECTOR) as u64;
                             Change::Write(at, sector.to_vec()).apply(&mut self.durable);
                         }
+                        at += sector.len() as u64;
+                        rest = behind;
                     }
                 }
                 _ => change.apply(&mut self.durable),

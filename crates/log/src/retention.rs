@@ -262,7 +262,7 @@ fn remove(shared: &Shared, due: &[Segment], damaged: &[String]) -> io::Result<()
             true => {
                 let kept = aside::move_file(&*shared.disk, name, "damage")?;
                 let place = shared.disk.place();
-                tracing::error!(%place, "{name} was damaged and is past its keeping: kept as {kept}");
+                tracing::error!(%place, "{name}, which was damaged, is past its keeping: {kept}");
             }
         }
     }

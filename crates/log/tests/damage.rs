@@ -301,8 +301,7 @@ fn in_one_batch() -> SimDisk {
 }
 
 #[test]
-fn a_bit_within_the_last_batch_takes_one_record_and_a_sector_that_was_never_written_undoes_what_follows()
- {
+fn within_the_last_batch_a_bit_takes_one_record_and_a_sector_never_written_undoes_the_rest() {
     let whole = in_one_batch();
     let name = segments(&whole).pop().unwrap();
     let end = 32

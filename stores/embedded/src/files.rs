@@ -108,7 +108,8 @@ fn kept_upto(
     dir.file(&format!("{last:08}{LOST}"))?.sync()?;
     dir.sync()?;
     damage.tell(&format!(
-        "files up to {} may hold chunks that the manifest no longer knows: none is removed before {last:08}{LOST} is",
+        "files up to {} may hold chunks that the manifest no longer knows: none is removed before \
+         {last:08}{LOST} is",
         DataFile::name(last)
     ));
     Ok(last)
