@@ -74,11 +74,11 @@ fn problems(hub: &Hub, page: &mut Page) {
         let (name, help) = match outcome {
             Outcome::Refused => (
                 "weir_refused_messages_total",
-                "Publishes refused, by cause; one that waits for the log or for memory at each attempt.",
+                "Publishes refused, by cause; what waits is counted at each attempt.",
             ),
             Outcome::Bytes => (
                 "weir_unread_messages_total",
-                "Messages of which only the bytes are kept, by why nothing could be read out of them.",
+                "Messages of which only the bytes are kept, by cause.",
             ),
         };
         page.head(name, "counter", help);

@@ -1,7 +1,7 @@
 //! Messages that are not kept as they were meant, in the log of the program.
 //!
-//! What it deliberately does not do: say each. Of one client and one cause there is a line a minute, which says how many
-//! there were since the last; of all of them some a second. All are counted in the metrics.
+//! What it deliberately does not do: say each. Of one client and one cause there is a line a minute, which says how
+//! many there were since the last; of all of them some a second. All are counted in the metrics.
 
 use crate::context::now;
 use std::collections::HashMap;

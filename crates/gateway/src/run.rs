@@ -121,7 +121,6 @@ impl Gateway {
             certificate_ends: traffic.meter(&CERTIFICATE_ENDS, ""),
         };
         note_refusals(&hub, audit.clone());
-        problems::tell(&hub);
         warn_of(&addresses, &opened, &access);
         let house = Arc::new(House {
             name: name_of(config)?,
@@ -287,9 +286,10 @@ fn keep(keeper: Keeper) -> Result<Keeping, RunFault> {
     keeper.start().map_err(io)
 }
 
-/// What the hub refuses stands in the audit log.
+/// What the hub refuses stands in the audit log, and what it does not keep as it was meant in the program's.
 fn note_refusals(hub: &Hub, audit: Arc<Audit>) {
     hub.audit(move |principal, fault| audit.refused(principal, fault));
+    problems::tell(hub);
 }
 
 /// Says what is open to more than this machine.

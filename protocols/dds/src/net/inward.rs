@@ -94,8 +94,8 @@ impl Inward {
         }
     }
 
-    /// Keeps a sample that goes no further: the stack has acknowledged it already. Of a domain that may publish nothing,
-    /// nothing is kept.
+    /// Keeps a sample that goes no further: the stack has acknowledged it already. Of a domain that may publish
+    /// nothing, nothing is kept.
     fn set_aside(&self, arrived: &Arrived, name: &str, reason: &str) {
         let may_publish = Filter::parse("#").is_ok_and(|all| {
             let grants = &self.principal.grants;

@@ -21,7 +21,7 @@ pub(super) const ASIDE: &str = "$aside/mqtt";
 static REFUSED: Metric = Metric {
     name: "weir_mqtt_refused_messages_total",
     counts: true,
-    help: "Messages of MQTT clients that were not taken: told, dropped for want of a right, or set aside.",
+    help: "Messages of MQTT clients that were not taken, by what became of them.",
 };
 
 /// Why a message is not taken.
