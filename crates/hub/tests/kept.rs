@@ -93,6 +93,7 @@ fn what_looks_like_observations_and_can_be_none_is_kept_as_bytes_and_counted() {
         assert_eq!(unread(&house.hub), odd().len() as u64);
         assert_eq!(told.load(Ordering::SeqCst), odd().len());
         assert_eq!(house.hub.counts().refused, 0);
+        drop(live);
         let house = again(house);
         let mut later = raw(&house.hub, "a", Since::Cursor(begin));
         assert_eq!(bodies(&mut later), odd());
