@@ -60,9 +60,9 @@ describe("what a page's policy lets it do", options(), () => {
     const script = "<script xmlns='http://www.w3.org/1999/xhtml'>window.ran = true</script>";
     const body = JSON.stringify({ value: script });
     await fetch(`${demo.url}live/site/page`, { method: "POST", body, headers: { "Content-Type": "application/json" } });
-    for (const format of ["xml", "om", "soap", "plain", "json"]) {
+    for (const format of ["xml", "plain", "json"]) {
       const answer = await fetch(`${demo.url}live/site/page?as=${format}`);
-      if (!answer.ok) continue;
+      assert.equal(answer.status, 200, format);
       assert.equal(answer.headers.get("x-content-type-options"), "nosniff", format);
       const page = await open(browser, `${demo.url}live/site/page?as=${format}`);
       assert.equal(await page.evaluate(() => window.ran), undefined, format);

@@ -250,9 +250,17 @@ fn in_http_2_the_authority_is_the_host_and_a_field_beside_it_the_same() {
     let settled = |fields: &[&str], named: Option<&str>| {
         let mut request = requests("GET / HTTP/1.1\r\nHost: a\r\n\r\n").remove(0);
         request.version = Version::Http2;
-        request.headers = fields.iter().map(|it| ("host".into(), (*it).into())).collect();
+        request.headers = fields
+            .iter()
+            .map(|it| ("host".into(), (*it).into()))
+            .collect();
         let settled = settle_host(&mut request, named).map_err(|refusal| refusal.status);
-        settled.map(|()| request.fields("host").map(str::to_owned).collect::<Vec<_>>())
+        settled.map(|()| {
+            request
+                .fields("host")
+                .map(str::to_owned)
+                .collect::<Vec<_>>()
+        })
     };
     let host = |host: &str| Ok(vec![host.to_owned()]);
     assert_eq!(settled(&[], Some("evil.example")), host("evil.example"));
