@@ -13,8 +13,8 @@ use weir_model::{Batch, BatchBuilder, Cursor, Observation, Time, Value};
 ///
 /// Windows are those of the observations' times (of their arrival, where a sensor's clock runs ahead)
 /// and close once the gateway's clock has passed their end; a late observation opens its window again,
-/// for one more message. A window that begins after what comes now arrived is of a clock that was set back, and closes at
-/// once. What is gathered counts as memory of messages; where there is no more of that, the
+/// for one more message. A window that begins after what comes now arrived is of a clock that was set
+/// back, and closes at once. What is gathered counts as memory of messages; where there is no more of that, the
 /// oldest windows close before their time.
 pub(crate) struct Pacer {
     aggregate: Aggregate,

@@ -29,7 +29,7 @@ fn claims(subject: &str) -> String {
 }
 
 fn identify(issuer: &Arc<Issuer>, token: &str, now: i64) -> Result<Principal, String> {
-    Issuer::identify_at(&[issuer.clone()], token, at(now))
+    Issuer::identify_at(std::slice::from_ref(issuer), token, at(now))
 }
 
 #[test]

@@ -138,7 +138,9 @@ mod tests {
     fn proxies_are_listed_and_nobody_is_one_otherwise() {
         let read = |listed: Option<&str>| {
             let mut section = Section::new("http");
-            listed.map(|listed| section.set("trusted_proxies", listed));
+            if let Some(listed) = listed {
+                section.set("trusted_proxies", listed);
+            }
             Settings::read(section)
         };
         let is_proxy = |listed, peer: &str| {
