@@ -75,7 +75,9 @@ impl Hub {
         let key = checks::check_sent(principal, publish)?;
         let begun = trace.now();
         let read = self.read(now, principal, publish);
-        trace.stepped("decode", begun);
+        if read.is_ok() {
+            trace.stepped("decode", begun);
+        }
         // Whom a refusal would not reach has at least what he sent kept, where he may publish that.
         let may_be_bytes = matches!(publish.media, Media::Undeclared | Media::Claimed(_));
         let (content, unread) = match read {
