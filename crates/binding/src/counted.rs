@@ -86,8 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_answer_is_dropped_where_there_is_no_room_and_a_short_one_only_where_there_is_none_at_all()
-     {
+    fn a_long_answer_is_dropped_where_there_is_no_room_a_short_one_where_there_is_none() {
         let whole = Arc::new(Memory::bounded(3 << 20));
         let memory = whole.part();
         let long = answer(1 << 20).fitting(&memory);

@@ -120,6 +120,27 @@ fn delivery(hub: &Hub, page: &mut Page) {
         "Bytes in the groups' queues.",
         bytes as u64,
     );
+    memory(hub, page);
+    page.gauge(
+        "weir_datastreams",
+        "Datastreams in the catalog.",
+        datastreams as u64,
+    );
+    let (held, most) = hub.catalog_bytes();
+    page.gauge(
+        "weir_catalog_bytes",
+        "Bytes of names, descriptions and last values.",
+        held as u64,
+    );
+    page.gauge(
+        "weir_catalog_max_bytes",
+        "The most that they may be.",
+        most as u64,
+    );
+}
+
+/// What is under way, and who had no room or took too long.
+fn memory(hub: &Hub, page: &mut Page) {
     let memory = hub.memory();
     page.gauge(
         "weir_memory_bytes",
@@ -158,23 +179,7 @@ fn delivery(hub: &Hub, page: &mut Page) {
     page.counter(
         "weir_stalled_peers",
         "Peers given up because they took nothing of what was sent to them.",
-        counts.stalled,
-    );
-    page.gauge(
-        "weir_datastreams",
-        "Datastreams in the catalog.",
-        datastreams as u64,
-    );
-    let (held, most) = hub.catalog_bytes();
-    page.gauge(
-        "weir_catalog_bytes",
-        "Bytes of names, descriptions and last values.",
-        held as u64,
-    );
-    page.gauge(
-        "weir_catalog_max_bytes",
-        "The most that they may be.",
-        most as u64,
+        hub.counts().stalled,
     );
 }
 

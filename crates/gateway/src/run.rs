@@ -24,6 +24,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
 use std::thread::{self, JoinHandle};
+use std::time::Duration;
 use tokio::sync::watch;
 use weir_binding::{Binding, ConfigFault, Endpoint, Place, Premises};
 use weir_hub::{Fault, Hub, Log};
@@ -90,10 +91,7 @@ impl Gateway {
         bindings: Vec<Named>,
         open_to_all: bool,
     ) -> Result<Self, RunFault> {
-        let file = |key| config.text("access", key).map(Path::new);
-        let audit = Arc::new(Audit::of(file("audit")).map_err(RunFault::Config)?);
-        let access = Access::of(file("policy"), audit.clone()).map(Arc::new);
-        let access = access.map_err(RunFault::Config)?;
+        let (audit, access) = access(config)?;
         let acme = prepare_acme(config)?;
         let threads = threads(config)?;
         let may_be_exposed = access.is_restricted() || open_to_all;
@@ -134,8 +132,7 @@ impl Gateway {
             names: acme.as_ref().map_or_else(Vec::new, |it| it.names.clone()),
             workers,
             checkers,
-            patience: settings::patience(config)
-                .map_err(|fault| RunFault::Config(config.locate(&fault)))?,
+            patience: patience(config)?,
             draining,
             traffic,
         });
@@ -252,6 +249,18 @@ fn addresses(
         addresses.extend(opened);
     }
     Ok(addresses)
+}
+
+/// Who may do what, and where it is noted who did.
+fn access(config: &Config) -> Result<(Arc<Audit>, Arc<Access>), RunFault> {
+    let file = |key| config.text("access", key).map(Path::new);
+    let audit = Arc::new(Audit::of(file("audit")).map_err(RunFault::Config)?);
+    let access = Access::of(file("policy"), audit.clone()).map_err(RunFault::Config)?;
+    Ok((audit, Arc::new(access)))
+}
+
+fn patience(config: &Config) -> Result<Duration, RunFault> {
+    settings::patience(config).map_err(|fault| RunFault::Config(config.locate(&fault)))
 }
 
 /// Threads that read files, and those that hash passwords.

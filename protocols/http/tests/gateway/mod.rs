@@ -99,8 +99,8 @@ impl History for Nothing {
     }
 }
 
-/// `/echo` answers with what it got, `/later` a turn later, `/large` with much text, `/huge` with more than a socket takes, `/stream` and
-/// `/socket` with what is published.
+/// `/echo` answers with what it got, `/later` a turn later, `/large` with much text, `/huge` with more than a socket
+/// takes, `/stream` and `/socket` with what is published.
 struct Small {
     hub: Arc<Hub>,
     calls: Arc<AtomicUsize>,
