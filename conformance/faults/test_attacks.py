@@ -65,10 +65,8 @@ class Attacks(unittest.TestCase):
 
     def outlives(self, *attacks):
         usual, _ = self.go_on(USUAL_S)
-        processor = time.process_time()
         for attack in attacks:
-            attack.__enter__()
-            self.addCleanup(attack.__exit__)
+            self.enterContext(attack)
         taken, refused = self.go_on(ATTACK_S)
         ratio = statistics.quantiles(taken, n=100)[98] / statistics.quantiles(usual, n=100)[98]
         opened, cut = (sum(of.opened.value for of in attacks), sum(of.cut.value for of in attacks))
@@ -78,7 +76,6 @@ class Attacks(unittest.TestCase):
         )
         self.assertGreater(opened, 0)
         self.assertIsNone(self.gateway.process.poll(), "it was killed")
-        del processor
         self.assertEqual([one for one in refused if one[0] == "POST"], [], "who publishes goes on")
         last = self.gateway.request("GET", "/live/other/x")[2]
         self.assertEqual(json.loads(last)["observations"][0]["value"], self.number)
@@ -100,6 +97,14 @@ class Attacks(unittest.TestCase):
         attacks = [Attack(self.http_address(), 80, http(path, times=20)) for path in paths]
         soap = http("/soap/observations", "POST", SOAP, "Content-Type: application/soap+xml\r\n", 20)
         self.outlives(*attacks, Attack(self.http_address(), 80, soap))
+
+    def test_the_past_that_nobody_reads(self):
+        """All that was published since the beginning: as one answer, and as events."""
+        events = http("/live/site/%23?since=1-0", fields="Accept: text/event-stream\r\n")
+        self.outlives(
+            Attack(self.http_address(), 200, http("/live/site/%23?since=1-0", times=16)),
+            Attack(self.http_address(), 200, events),
+        )
 
     def test_streams_of_http2_whose_windows_stay_shut(self):
         self.outlives(Attack(self.http_address(), 10, http2(ALL, 200)))

@@ -5,7 +5,7 @@ use crate::query;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
-use weir_binding::{Answer, Call, Counted, Length, Pending, Response, answer_of, gap_json};
+use weir_binding::{Answer, Call, Length, Pending, Response, answer_of, gap_json};
 use weir_codec::Format;
 use weir_hub::{
     Ending, Exchange, Gap, Hub, Item, Latest, Memory, Next, Principal, Request, Shape, Since,
@@ -241,8 +241,13 @@ impl LongPoll {
 
     /// An answer with its place, and with whether more is due behind it.
     fn told(&self, response: Response) -> Response {
+        // What has no room is not told, nor where it ends: who asks again gets it.
+        let was_told = response.status;
+        let response = response.fitting(&self.memory);
+        if response.status != was_told {
+            return response;
+        }
         let cursor = self.subscription.position();
-        let response = response.counted(&self.memory);
         let mut response = positioned(response, format!("\"{cursor}\""), cursor);
         if !self.subscription.is_live() {
             response = response.header("weir-more", "1");

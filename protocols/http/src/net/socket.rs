@@ -107,6 +107,8 @@ impl Sockets {
                 Received::Something => continue,
                 Received::Nothing => {}
             }
+            self.held
+                .leaves(shared.context.hub(), self.own.capacity())?;
             let patience = || shared.context.patience();
             match self.pulse.poll(!self.rest.is_empty(), patience, timer, cx) {
                 Beat::Nothing => return Poll::Pending,
@@ -259,7 +261,6 @@ impl Sockets {
             self.close(&Close::new(code, reason));
         }
         let hub = shared.context.hub();
-        self.held.leaves(hub, self.own.capacity())?;
         if let Err(short) = self.held.arrives(hub, self.reader.held()) {
             self.close(&Close::new(CloseCode::TRY_AGAIN_LATER, short.to_string()));
             self.reader = Reader::new(Role::Server, false, 0);

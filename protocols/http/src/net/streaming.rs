@@ -4,7 +4,7 @@
 use super::connection::Phase;
 use super::linger::Linger;
 use super::route::Shared;
-use crate::limits::HEARTBEAT_TIME;
+use crate::limits::{HEARTBEAT_TIME, LOOK_TIME};
 use crate::wire::response::LAST_CHUNK;
 use bytes::Bytes;
 use std::io;
@@ -33,8 +33,8 @@ pub(super) struct Pulse {
     at: Instant,
     /// Whether anything was sent since the last beat.
     sent: bool,
-    /// For how long nothing could be sent.
-    stalled: Duration,
+    /// Since when nothing can be sent.
+    blocked: Option<Instant>,
 }
 
 /// When a client has its turn: where it sets the pace not before that, and one after the other where many
@@ -58,14 +58,14 @@ impl Pulse {
             every,
             at: now() + every,
             sent: false,
-            stalled: Duration::ZERO,
+            blocked: None,
         }
     }
 
     /// Notes that the socket took something.
     pub(super) fn sent(&mut self) {
         self.sent = true;
-        self.stalled = Duration::ZERO;
+        self.blocked = None;
     }
 
     /// Says what is due, once a beat; a heartbeat after one to two beats of silence. A peer that is `blocked` has as
@@ -77,20 +77,25 @@ impl Pulse {
         timer: &mut Timer,
         cx: &mut Context<'_>,
     ) -> Beat {
+        if blocked {
+            let since = *self.blocked.get_or_insert_with(now);
+            if now() >= since + patience() {
+                return Beat::Stalled;
+            }
+            // Patience may become less meanwhile.
+            timer.poll_due(cx, now() + LOOK_TIME);
+            return Beat::Nothing;
+        }
+        self.blocked = None;
         if !timer.poll_due(cx, self.at) {
             return Beat::Nothing;
         }
         self.at = now() + self.every;
-        let sent = std::mem::take(&mut self.sent);
-        if blocked && !sent {
-            self.stalled += self.every;
-        }
         // Waits for the next beat.
         timer.poll_due(cx, self.at);
-        match (sent, blocked) {
-            (false, true) if self.stalled >= patience() => Beat::Stalled,
-            (false, false) => Beat::Heartbeat,
-            _ => Beat::Nothing,
+        match std::mem::take(&mut self.sent) {
+            true => Beat::Nothing,
+            false => Beat::Heartbeat,
         }
     }
 }
