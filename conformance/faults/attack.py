@@ -89,14 +89,14 @@ class Attack:
             self.stopped.wait(rest)
 
 
-def http(path, method="GET", body=b"", fields="", times=1):
+def asks(path, method="GET", body=b"", fields="", times=1):
     """The same request so many times."""
     length = f"Content-Length: {len(body)}\r\n" if body else ""
     one = f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n{fields}{length}\r\n".encode() + body
     return lambda _: [one * times]
 
 
-def http2(path, streams):
+def asks_by_http2(path, streams):
     """So many streams that ask and leave no window for an answer."""
 
     def speak(_):
