@@ -9,6 +9,7 @@ use crate::contents::{self, Contents, Summed};
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, Cursor, ErrorKind, Read, Write};
+use std::os::unix::fs::FileExt;
 use std::path::Path;
 use tar::{Builder, EntryType, Header};
 
@@ -19,6 +20,8 @@ const ASIDE: [&str; 2] = [".new", ".damaged"];
 /// Of a segment of the log: zeros behind its last record are cut when the next one is begun. That one is not in the
 /// copy where the zeros were still there, so that here, too, they end the log.
 const LOG: &str = ".log";
+/// Bytes that are looked through at once.
+const READ_BYTES: usize = 1 << 20;
 /// Of files that are appended to.
 const GROWING: [&str; 2] = [LOG, ".dat"];
 
@@ -44,11 +47,30 @@ pub fn save(data: &Path, archive: impl Write, version: &str, made: u64) -> io::R
     for (name, file) in growing {
         let bytes = file.metadata()?.len();
         match name.ends_with(LOG) {
-            true => out.put(&name, bytes, file.chain(io::repeat(0)))?,
+            true => {
+                let end = written_end(&file, bytes)?;
+                out.put(&name, bytes, file.take(end).chain(io::repeat(0)))?;
+            }
             false => out.put(&name, bytes, file)?,
         }
     }
     out.finish()
+}
+
+/// Where the last byte lies that is not zero, now: what is written while it is copied would leave a hole of zeros
+/// before it.
+fn written_end(file: &File, bytes: u64) -> io::Result<u64> {
+    let (mut end, mut part) = (bytes, vec![0; READ_BYTES]);
+    while end > 0 {
+        let from = end.saturating_sub(READ_BYTES as u64);
+        let part = &mut part[..(end - from) as usize];
+        file.read_exact_at(part, from)?;
+        if let Some(last) = part.iter().rposition(|&byte| byte != 0) {
+            return Ok(from + last as u64 + 1);
+        }
+        end = from;
+    }
+    Ok(0)
 }
 
 /// Opens the files that grow and are not open yet.

@@ -370,7 +370,11 @@ pub(crate) fn open_data(config: &Config) -> Result<(Arc<dyn Log>, Arc<Hub>), Run
         stored.history.set("unwritten_bytes", &bytes);
     }
     let history = open_history(&data, stored).map_err(located)?;
-    let hub = Hub::start(log.clone(), history, Limits::default(), now()).map_err(RunFault::Hub)?;
+    let hub = Hub::start(log.clone(), history, Limits::default(), now()).map_err(|fault| {
+        // Else the next start would take the epoch of this one for one that the history is of.
+        let _as_it_was = log.close();
+        RunFault::Hub(fault)
+    })?;
     hub.limit_memory(memory);
     hub.limit_catalog(catalog);
     Ok((log, hub))

@@ -211,6 +211,7 @@ impl Hub {
     pub fn maintain(&self, now: Time) -> Result<(), Fault> {
         self.log.commit();
         self.feed()?;
+        self.core().keys.pass(now);
         let aged = self.age().pass(now);
         self.history.maintain(aged)?;
         self.log.release(self.history.applied());

@@ -49,6 +49,11 @@ impl Keys {
         }
     }
 
+    /// Takes the time, as often as it is looked at: keys age though nobody uses another.
+    pub(crate) fn pass(&mut self, now: Time) {
+        self.age.pass(now);
+    }
+
     /// Remembers a key, and forgets those too old or too many.
     pub(crate) fn insert(&mut self, key: &[u8], used: Used, arrival: Time) {
         let digest = self.digest(key);

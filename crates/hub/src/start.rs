@@ -51,7 +51,7 @@ impl Hub {
             hub.begin_age(known);
             // A clock that is ahead now has forgotten no key.
             let newest = known.map_or(now, |known| known.min(now));
-            let keys = hub.log.seek(newest.nanos() - KEY_AGE_NANOS);
+            let keys = hub.log.seek(newest.nanos().saturating_sub(KEY_AGE_NANOS));
             folded.min(hub.history.applied()).min(keys)
         };
         hub.replay(replay_from)?;

@@ -41,7 +41,9 @@ impl Steady {
                 at.saturating_add(step.saturating_mul(2))
             }
         };
-        let at = at.min(clock);
+        // What is known to have been has been, as soon as the clock agrees.
+        let known = self.known.filter(|known| *known <= clock);
+        let at = known.map_or(at, |known| at.max(known)).min(clock);
         (self.at, self.clock) = (Some(at), clock);
         Time::from_nanos(at)
     }

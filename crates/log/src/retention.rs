@@ -19,7 +19,7 @@ use std::io;
 use std::sync::PoisonError;
 use weir_disk::{Disk, aside, is_full};
 use weir_hub::{Kind, Record};
-use weir_model::Cursor;
+use weir_model::{Cursor, Time};
 
 const NAME: &str = "snapshot";
 const COPY: &str = "snapshot.copy";
@@ -172,13 +172,14 @@ pub(crate) fn run(shared: &Shared) {
 fn due(shared: &Shared, tail: &Tail) -> Vec<Segment> {
     let mut bytes: u64 = tail.segments.iter().map(|segment| segment.bytes).sum();
     let age = i64::try_from(shared.options.retention_age.as_nanos()).unwrap_or(i64::MAX);
-    let oldest = tail.age.at().map(|now| now.nanos().saturating_sub(age));
+    let now = tail.age.at().map_or(i64::MIN, Time::nanos);
+    let oldest = now.saturating_sub(age);
     let mut due = Vec::new();
-    let nexts = tail.segments.iter().zip(first_arrivals(tail)).skip(1);
+    let nexts = tail.segments.iter().zip(first_arrivals(tail, now)).skip(1);
     for (segment, (next, arrival)) in tail.segments.iter().zip(nexts) {
         let released = next.header.first.sequence() - 1 <= tail.released;
         let too_many = bytes > shared.options.retention_bytes;
-        let too_old = oldest.is_some_and(|oldest| arrival < oldest);
+        let too_old = arrival < oldest;
         if !released || !(too_many || too_old) {
             break;
         }
@@ -188,16 +189,24 @@ fn due(shared: &Shared, tail: &Tail) -> Vec<Segment> {
     due
 }
 
-/// When each segment began, at the latest: none did after one behind it, whatever a clock that was ahead has said.
-fn first_arrivals(tail: &Tail) -> Vec<i64> {
-    let segments = tail.segments.iter().rev();
-    let mut arrivals: Vec<_> = segments
-        .scan(i64::MAX, |least, segment| {
-            *least = segment.header.first_arrival.min(*least);
-            Some(*least)
-        })
-        .collect();
-    arrivals.reverse();
+/// When each segment began, at the latest: none did after one behind it, whatever a clock that was ahead has said. One
+/// that says to be older than what is before it, which is of a time that has been, is of a clock that was behind.
+fn first_arrivals(tail: &Tail, now: i64) -> Vec<i64> {
+    let firsts = tail.segments.iter().map(|it| it.header.first_arrival);
+    let newest_before = firsts.clone().scan(i64::MIN, |newest, first| {
+        let before = *newest;
+        *newest = before.max(first);
+        Some(before)
+    });
+    let mut arrivals: Vec<i64> = newest_before.collect();
+    let mut least = i64::MAX;
+    for (arrival, first) in arrivals.iter_mut().zip(firsts.collect::<Vec<_>>()).rev() {
+        let is_behind = first < *arrival && *arrival <= now;
+        if !is_behind {
+            least = least.min(first);
+        }
+        *arrival = least.min(first.max(now));
+    }
     arrivals
 }
 

@@ -410,9 +410,10 @@ fn a_clock_that_ran_ahead_and_was_set_right_ages_nothing() {
     assert_eq!(log.tail(), Cursor::new(1, 0));
 }
 
-#[test]
-fn a_run_by_a_clock_that_is_ahead_drops_nothing_and_neither_does_the_next() {
-    const DAY: i64 = 86_400;
+const DAY: i64 = 86_400;
+
+/// Runs of one log that keeps seven days: each gives the records by the clock that it is given, and says the tail.
+fn aging() -> impl Fn(&mut dyn Iterator<Item = i64>) -> Cursor {
     let options = || Options {
         retention_age: Duration::from_secs(7 * 86_400),
         segment_bytes: 4096,
@@ -420,7 +421,7 @@ fn a_run_by_a_clock_that_is_ahead_drops_nothing_and_neither_does_the_next() {
     };
     let disk = Arc::new(SimDisk::new());
     let body = [7; 900];
-    let run = |seconds: &mut dyn Iterator<Item = i64>| {
+    move |seconds| {
         let log = DiskLog::open(disk.clone(), options()).unwrap();
         log.release(log.head());
         for second in seconds {
@@ -435,7 +436,12 @@ fn a_run_by_a_clock_that_is_ahead_drops_nothing_and_neither_does_the_next() {
         }
         log.close().unwrap();
         log.tail()
-    };
+    }
+}
+
+#[test]
+fn a_run_by_a_clock_that_is_ahead_drops_nothing_and_neither_does_the_next() {
+    let run = aging();
     assert_eq!(run(&mut (0..20)), Cursor::new(1, 0));
     // Wrong from its start, and set while it runs.
     let ahead = 400 * DAY;
@@ -453,6 +459,18 @@ fn a_run_by_a_clock_that_is_ahead_drops_nothing_and_neither_does_the_next() {
         (last - kept..last).contains(&tail),
         "time that has passed ages: {tail}"
     );
+}
+
+#[test]
+fn a_run_by_a_clock_that_is_behind_drops_nothing_and_neither_does_the_next() {
+    let run = aging();
+    let begun = 30 * DAY;
+    assert_eq!(run(&mut (begun..begun + 20)), Cursor::new(1, 0));
+    assert_eq!(run(&mut (0..20)).sequence(), 0, "behind");
+    let set_right = (20..30).chain(begun + 100..begun + 140);
+    assert_eq!(run(&mut { set_right }).sequence(), 0, "right again");
+    let after = begun + 200..begun + 240;
+    assert_eq!(run(&mut { after }).sequence(), 0, "the next");
 }
 
 #[test]

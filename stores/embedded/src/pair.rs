@@ -69,7 +69,10 @@ impl Pair {
     fn join(&mut self, files: [&[u8]; 2]) -> io::Result<()> {
         let [one, copy] = files;
         // Of another time, as a crash between the renamings of both leaves it.
-        let is_older = is_whole(one) && !copy.starts_with(one) && !one.starts_with(copy);
+        let is_older = match (first_frame(one), first_frame(copy)) {
+            (Some(one), Some(copy)) => one != copy,
+            _ => is_whole(one) && !copy.starts_with(one) && !one.starts_with(copy),
+        };
         let files = if is_older { [one, &[]] } else { [one, copy] };
         let mut at = MAGIC.len();
         loop {
@@ -207,6 +210,12 @@ fn begins_commit(file: &[u8], at: usize) -> bool {
         .zip(length)
         .and_then(|(body, length)| body.get(..length));
     body.is_some_and(is_commit) && split_frame(rest).is_some()
+}
+
+/// The first frame of a file: two that begin otherwise are of two rewritings.
+fn first_frame(file: &[u8]) -> Option<&[u8]> {
+    let frames = file.get(MAGIC.len()..)?;
+    split_frame(frames).map(|(frame, _)| frame)
 }
 
 /// The first frame of some bytes, and what is behind it.
