@@ -28,18 +28,22 @@ pub(super) fn run(settings: &Settings, challenges: &Challenges, ended: &Receiver
         Ok(runtime) => runtime,
         Err(error) => return tracing::error!(%error, "no certificate is asked for"),
     };
-    let mut failures = 0;
+    let (mut failures, mut is_new) = (0, false);
     loop {
         let seconds = now().nanos().div_euclid(1_000_000_000);
         let given = storage::given(&settings.storage, &settings.names);
         let mut wait = given.map_or(Duration::ZERO, |given| due_in(given, seconds));
-        if wait.is_zero() {
+        let was_new = std::mem::take(&mut is_new);
+        if wait.is_zero() && was_new {
+            // To a clock that is ahead it is over already, and the authority is not asked on and on.
+            wait = LOOK;
+        } else if wait.is_zero() {
             match runtime.block_on(order(settings, challenges)) {
                 Ok(()) => {
                     failures = 0;
                     tracing::info!(names = ?settings.names, "a certificate was given");
-                    // To a clock that is ahead it is over already, and the authority is not asked on and on.
-                    wait = LOOK;
+                    is_new = true;
+                    continue;
                 }
                 Err(problem) => {
                     wait = RETRY[failures.min(RETRY.len() - 1)];
