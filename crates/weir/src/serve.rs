@@ -92,6 +92,8 @@ fn start_logging(config: &Config) {
         .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("info"));
     let logs = tracing_subscriber::fmt()
         .with_writer(std::io::stderr)
+        // Where a line cannot be written, as on a full disk, neither can that: it would panic.
+        .log_internal_errors(false)
         .with_env_filter(filter);
     match config.text("gateway", "log") {
         Some("json") => logs.json().init(),
