@@ -5,19 +5,24 @@
 //! there is no room for is refused, who leaves an answer for too long is given up: both cost their sender alone.
 
 use crate::client::Context;
+use crate::counted::SHORT_BYTES_MAX;
 use std::fmt;
 use std::time::Duration;
 use weir_carrier::clock::now;
 use weir_carrier::outbox::Outbox;
+use weir_hub::limits::UNCOUNTED_BYTES_MAX;
 use weir_hub::{Hub, Partial, Room};
 use weir_sansio::Instant;
 
 /// How often a connection looks whether it is to be given up.
 const LOOK_TIME: Duration = Duration::from_secs(2);
 
-/// What a connection holds.
+/// What a connection holds; one that holds little takes no memory for it.
 #[derive(Debug, Default)]
-pub struct Held {
+pub struct Held(Option<Box<Rooms>>);
+
+#[derive(Debug, Default)]
+struct Rooms {
     arriving: Partial,
     asked: Room,
     leaving: Room,
@@ -57,21 +62,49 @@ impl From<Short> for std::io::Error {
 }
 
 impl Held {
+    /// What counts so many bytes; none where they are few and nothing else is held.
+    fn rooms(&mut self, bytes: usize) -> Option<&mut Rooms> {
+        if bytes >= UNCOUNTED_BYTES_MAX {
+            self.0.get_or_insert_default();
+        }
+        let is_empty = |rooms: &Rooms| bytes < UNCOUNTED_BYTES_MAX && rooms.are_empty();
+        if self.0.as_deref().is_some_and(is_empty) {
+            self.0 = None;
+        }
+        self.0.as_deref_mut()
+    }
+
     /// Counts what is held of messages that are not whole.
     pub fn arrives(&mut self, hub: &Hub, bytes: usize) -> Result<(), Short> {
-        let fits = self.arriving.hold(hub.arrivals(), now, bytes);
+        let Some(rooms) = self.rooms(bytes) else {
+            return Ok(());
+        };
+        let fits = rooms.arriving.hold(hub.arrivals(), now, bytes);
         fits.then_some(()).ok_or(Short::Arriving)
     }
 
     /// Counts bodies of requests that are being answered: whoever does so has them, and once more as read.
     pub fn asked(&mut self, hub: &Hub, bytes: usize) {
-        self.asked.hold_in_steps(hub.arrivals(), 2 * bytes);
+        if let Some(rooms) = self.rooms(2 * bytes) {
+            rooms.asked.hold_in_steps(hub.arrivals(), 2 * bytes);
+        }
     }
 
     /// Counts what waits to be sent and is nobody else's.
     pub fn leaves(&mut self, hub: &Hub, bytes: usize) -> Result<(), Short> {
-        let fits = self.leaving.grow_in_steps(hub.answers(), bytes);
-        fits.then_some(()).ok_or(Short::Leaving)
+        let Some(rooms) = self.rooms(bytes) else {
+            return Ok(());
+        };
+        let memory = hub.answers();
+        if rooms.leaving.grow_in_steps(memory, bytes) {
+            return Ok(());
+        }
+        // Who leaves little is not cut off for those who leave much.
+        if bytes > SHORT_BYTES_MAX || !memory.has_room_elsewhere() {
+            return Err(Short::Leaving);
+        }
+        rooms.leaving.hold_in_steps(memory, bytes);
+        Ok(())
     }
 
     /// Counts all of it: bytes that came and are not a message yet, bytes that wait to be sent.
@@ -96,9 +129,16 @@ impl Held {
     /// When it is to be counted again though nothing moved: patience may become less.
     pub fn deadline(&self, outbox: &Outbox) -> Instant {
         let is_stuck = outbox.stalls_at(Duration::ZERO) != Instant::NEVER;
-        match is_stuck || self.arriving.is_held() {
+        let arrives = |rooms: &Rooms| rooms.arriving.is_held();
+        match is_stuck || self.0.as_deref().is_some_and(arrives) {
             true => now() + LOOK_TIME,
             false => Instant::NEVER,
         }
+    }
+}
+
+impl Rooms {
+    fn are_empty(&self) -> bool {
+        !self.arriving.is_held() && self.asked.bytes() + self.leaving.bytes() == 0
     }
 }

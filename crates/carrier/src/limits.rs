@@ -25,7 +25,7 @@ pub const SCRATCH_BYTES: usize = 64 << 10;
 /// From this size on what goes out is not copied, bytes.
 pub const SHARED_BYTES_MIN: usize = 2048;
 /// What a peer takes at least that is not stuck, bytes.
-pub const PROGRESS_BYTES_MIN: usize = 16 << 10;
+pub const PROGRESS_BYTES_MIN: u32 = 16 << 10;
 /// Pieces of one `writev`.
 pub const SLICES_MAX: usize = 32;
 /// Of those who are told together, so many have their turn before whoever else came meanwhile.

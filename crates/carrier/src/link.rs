@@ -48,6 +48,14 @@ pub enum Stream {
 }
 
 impl Stream {
+    /// Bytes of memory that is taken by what is framed and was not sent.
+    pub fn unsent(&self) -> usize {
+        match self {
+            Stream::WebSocket(socket) => socket.unsent_capacity(),
+            Stream::Tcp(_) | Stream::Tls(_) => 0,
+        }
+    }
+
     /// Bytes of memory that is taken by what came and was not handed on.
     pub fn held(&self) -> usize {
         match self {

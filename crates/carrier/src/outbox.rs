@@ -68,8 +68,12 @@ pub struct Outbox {
     tail: Vec<u8>,
     /// Of the parts.
     bytes: usize,
-    /// Since when the socket has taken next to nothing of what waits for it, and how much that was.
-    stuck: Option<(Instant, usize)>,
+    /// Of them, those that small pieces became.
+    sealed: u32,
+    /// Bytes that the socket has taken since it is stuck.
+    taken: u32,
+    /// Since when the socket has taken next to nothing of what waits for it.
+    stuck: Option<Instant>,
 }
 
 impl Outbox {
@@ -80,13 +84,17 @@ impl Outbox {
 
     /// Bytes of memory that small pieces take, which nobody shares.
     pub fn held(&self) -> usize {
-        self.tail.capacity()
+        self.tail.capacity() + self.bytes.min(self.sealed as usize)
+    }
+
+    /// Whether something waits that the socket did not take, or TLS did not pass on.
+    pub fn is_stuck(&self) -> bool {
+        self.stuck.is_some()
     }
 
     /// When a peer is to be given up that takes nothing for so long; never where it takes what there is.
     pub fn stalls_at(&self, patience: Duration) -> Instant {
-        self.stuck
-            .map_or(Instant::NEVER, |(since, _)| since + patience)
+        self.stuck.map_or(Instant::NEVER, |since| since + patience)
     }
 
     /// Where small pieces are appended.
@@ -128,6 +136,7 @@ impl Outbox {
         if !self.tail.is_empty() {
             let tail = std::mem::take(&mut self.tail);
             self.bytes += tail.len();
+            self.sealed = self.sealed.saturating_add(tail.len() as u32);
             self.parts.push_back(tail.into());
         }
     }
@@ -147,20 +156,21 @@ impl Outbox {
         stream: &mut Stream,
         cx: &mut Context<'_>,
     ) -> Poll<io::Result<()>> {
+        let before = self.waiting();
         let written = match self.parts.is_empty() {
             true => self.poll_flush_tail(stream, cx),
             false => self.poll_flush_parts(stream, cx),
         };
+        self.taken = self.taken.saturating_add((before - self.waiting()) as u32);
         let flushed = match written {
             Poll::Ready(Ok(())) => Pin::new(stream).poll_flush(cx),
             other => other,
         };
-        let waiting = self.waiting();
-        let moves = |&(_, before): &(Instant, usize)| waiting + PROGRESS_BYTES_MIN > before;
-        let since = self.stuck.filter(moves);
-        self.stuck = flushed
-            .is_pending()
-            .then(|| since.unwrap_or_else(|| (now(), waiting)));
+        if flushed.is_ready() {
+            self.stuck = None;
+        } else if self.stuck.is_none() || self.taken >= PROGRESS_BYTES_MIN {
+            (self.stuck, self.taken) = (Some(now()), 0);
+        }
         flushed
     }
 
@@ -197,6 +207,7 @@ impl Outbox {
             self.advance(some(written)?);
         }
         self.parts = VecDeque::new();
+        self.sealed = 0;
         Poll::Ready(Ok(()))
     }
 

@@ -16,6 +16,7 @@ use crate::condition::Condition;
 use crate::counters::Counters;
 use crate::framing::{Framing, FramingKey};
 use crate::hub::Wakers;
+use crate::limits::CHUNK_BYTES_MAX;
 use crate::message::Item;
 use crate::pace::Pacer;
 use crate::queue::{Held, Load, Queue, Taken};
@@ -205,7 +206,10 @@ impl Group {
             }
         };
         self.counters.delivered(portion.messages, bytes as u64);
-        let delivering = Delivering::begin(portion.traces);
+        // A reader that is stuck holds what it was handed: bytes count by themselves, of messages what is much.
+        let is_counted = matches!(load, Load::Bytes(_)) || bytes <= CHUNK_BYTES_MAX;
+        let room = (!is_counted).then(|| self.counters.memory.all.hold(bytes));
+        let delivering = Delivering::begin(portion.traces, room);
         Poll::Ready(Taken::Chunk(
             load,
             portion.last,

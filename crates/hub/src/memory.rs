@@ -193,7 +193,7 @@ pub struct Room {
 
 impl Room {
     /// How many they are.
-    pub(crate) fn bytes(&self) -> usize {
+    pub fn bytes(&self) -> usize {
         self.bytes
     }
 

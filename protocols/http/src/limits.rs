@@ -20,6 +20,14 @@ pub const READING_MAX: usize = 16;
 pub const STREAM_BYTES: usize = 4 << 10;
 /// Bytes of a long body that are handed to HTTP/2 at once.
 pub const PART_BYTES: usize = 32 << 10;
+/// Bytes of heads that are read at once.
+pub const HEADS_BYTES_MAX: usize = 8 << 10;
+/// Bytes of memory that a request takes beside its texts.
+pub const REQUEST_BYTES: usize = 512;
+/// The same of a field.
+pub const FIELD_BYTES: usize = 128;
+/// Requests of one connection that are asked before all others of the thread have their turn.
+pub const ASKED_IN_TURN_MAX: usize = 8;
 /// Requests at once on one HTTP/2 connection.
 pub const STREAMS_MAX: u32 = 256;
 /// Bytes of answers that wait to be sent; beyond, nothing more is read.

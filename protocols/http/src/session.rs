@@ -79,6 +79,11 @@ impl Session {
         matches!(self.state, State::Head) && self.rest.is_empty()
     }
 
+    /// Says whether a body comes.
+    pub fn is_in_body(&self) -> bool {
+        matches!(self.state, State::Body(_))
+    }
+
     /// Says whether no request can come any more.
     pub fn is_over(&self) -> bool {
         matches!(self.state, State::Over)

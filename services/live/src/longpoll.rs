@@ -182,7 +182,17 @@ impl Pending for LongPoll {
                 }
                 Poll::Pending => return Poll::Pending,
                 Poll::Ready(Ok(Next::Gap(gap, _))) => self.gap = Some(gap),
-                Poll::Ready(Ok(Next::Items(items, _))) => self.keep(&items),
+                Poll::Ready(Ok(Next::Items(items, _))) => {
+                    self.keep(&items);
+                    // What was missed is read a part a turn.
+                    if !self.subscription.is_live() {
+                        cx.waker().wake_by_ref();
+                        return match self.whole() {
+                            Some(response) => Poll::Ready(response),
+                            None => Poll::Pending,
+                        };
+                    }
+                }
                 Poll::Ready(Ok(Next::Bytes(..) | Next::Unframed(..))) => {}
                 Poll::Ready(Ok(Next::Ended(_))) if !self.due.is_empty() => {
                     return Poll::Ready(self.expire());

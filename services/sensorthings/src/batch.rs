@@ -22,6 +22,7 @@ use std::collections::VecDeque;
 use std::task::{Context, Poll, ready};
 use weir_binding::{
     Answer, Busy, Call, Counted, Gathered, Length, Outcome, Pending, Response, Service, hand_over,
+    hand_over_next,
 };
 use weir_hub::Ticket;
 
@@ -169,9 +170,10 @@ impl Pending for Run {
                 };
                 written.counted(&memory)
             };
-            match hand_over(&*self.call.workers, Length::Long, written) {
+            // Much was done: however many wait, that is told.
+            match hand_over_next(&*self.call.workers, written) {
                 Ok(outcome) => self.writing = Some(outcome),
-                Err(Busy) => return Poll::Ready(busy().response()),
+                Err(Busy) => return Poll::Ready(broken_off().response()),
             }
         }
         let Some(writing) = &mut self.writing else {

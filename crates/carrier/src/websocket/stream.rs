@@ -73,6 +73,11 @@ impl WebSocketStream {
         self.unsent.len() - self.sent
     }
 
+    /// Bytes of memory that they take.
+    pub fn unsent_capacity(&self) -> usize {
+        self.unsent.capacity()
+    }
+
     /// Bytes of memory that is taken by what came and was not handed on.
     pub fn held(&self) -> usize {
         let messages = self.messages.iter().map(Bytes::len);

@@ -11,6 +11,7 @@ pub use parent::{Incoming, Parent};
 use crate::attributes::Attributes;
 use crate::exchange::Publish;
 use crate::limits::TRACED_DELIVERIES_MAX;
+use crate::memory::Room;
 use crate::message::Item;
 use std::fmt;
 use std::sync::Arc;
@@ -309,12 +310,17 @@ impl Traces {
 #[derive(Default)]
 pub(crate) struct Delivering {
     traces: Traces,
+    /// What was handed over, counted.
+    _room: Option<Room>,
 }
 
 impl Delivering {
     /// Messages that are handed to one subscriber.
-    pub(crate) fn begin(traces: Traces) -> Self {
-        Self { traces }
+    pub(crate) fn begin(traces: Traces, room: Option<Room>) -> Self {
+        Self {
+            traces,
+            _room: room,
+        }
     }
 }
 

@@ -232,7 +232,7 @@ impl Connection {
     /// Counts what is held; says whether the client is told to go because there is no room for what it sends.
     fn count(&mut self) -> io::Result<bool> {
         let arriving = self.server.arriving_bytes() + self.stream.held();
-        let held = (arriving, self.outbox.held());
+        let held = (arriving, self.outbox.held() + self.stream.unsent());
         match self.held.count(&*self.context, held, &self.outbox) {
             Err(short @ Short::Arriving) => {
                 let sentence = short.to_string();

@@ -123,7 +123,7 @@ impl Serving {
 
     /// Counts what is held; gives the peer up where memory is too short for it, or where it takes nothing.
     fn count(&mut self) -> io::Result<()> {
-        let unsent = self.outbox.waiting() + self.connection.unsent_bytes();
+        let unsent = self.outbox.waiting() + self.connection.unsent_bytes() + self.stream.unsent();
         let arriving = self.connection.arriving_bytes() + self.stream.held();
         let counted = self
             .held
@@ -206,7 +206,9 @@ impl Future for Serving {
             }
             let deadline = this.deadline();
             let look = this.held.deadline(&this.outbox).min(this.desk.deadline());
-            if this.timer.poll_due(cx, deadline.min(look)) && now() >= deadline {
+            let due = this.timer.poll_due(cx, deadline.min(look));
+            moved |= due;
+            if due && now() >= deadline {
                 this.connection.release();
                 this.put();
                 this.over = true;

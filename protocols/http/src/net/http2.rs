@@ -10,7 +10,8 @@ use super::route::{self, Meta, Shared, Step, dispatch};
 use super::streaming::{Beat, Pulse, Turn};
 use super::wrapper;
 use crate::limits::{
-    BODY_TIME_MAX, HEAD_BYTES_MAX, HEARTBEAT_TIME, LOOK_TIME, PART_BYTES, STREAMS_MAX,
+    BODY_TIME_MAX, FIELD_BYTES, HEAD_BYTES_MAX, HEADERS_MAX, HEARTBEAT_TIME, LOOK_TIME, PART_BYTES,
+    STREAMS_MAX,
 };
 use crate::wire::body::too_large;
 use crate::wire::head::{not_served, settle_host};
@@ -39,7 +40,12 @@ use weir_hub::Hub;
 use weir_sansio::{Duration, Instant};
 
 /// What every connection begins with (RFC 9113 section 3.4).
-pub(super) const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+
+/// Says whether a connection begins as HTTP/2 does, with prior knowledge.
+pub(super) fn is_preface(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"PRI") && bytes.iter().zip(PREFACE).all(|(byte, known)| byte == known)
+}
 
 /// Serves a connection to its end; `read` was read of it already.
 pub(super) async fn serve(stream: Stream, read: Bytes, shared: Shared) -> io::Result<()> {
@@ -76,13 +82,14 @@ pub(super) async fn serve(stream: Stream, read: Bytes, shared: Shared) -> io::Re
             return Poll::Ready(ended.map_err(io::Error::other));
         }
         loop {
-            let stalls_at = stuck.get() + shared.context.patience();
-            let is_full = local.has_given_up() && shared.context.hub().is_short();
-            if is_full || now() >= stalls_at {
+            let patience = shared.context.patience();
+            let (stuck, left) = (stuck.get(), local.left().oldest());
+            // A stream is given up by itself first.
+            if now() >= stuck + patience || now() >= left + 2 * patience {
                 shared.context.hub().stalled();
                 return Poll::Ready(Err(Short::Stalled.into()));
             }
-            let is_watched = local.has_given_up() || stuck.get() != Instant::NEVER;
+            let is_watched = stuck.min(left) != Instant::NEVER;
             if !is_watched || !timer.poll_due(cx, now() + LOOK_TIME) {
                 return Poll::Pending;
             }
@@ -156,8 +163,13 @@ async fn answer(
     intake: &Intake,
     request: hyper::Request<Incoming>,
 ) -> hyper::Response<Outgoing> {
-    if shared.context.hub().memory().is_short() {
+    let hub = shared.context.hub().clone();
+    let Some(_head) = hub.arrivals().room(head_bytes(&request)) else {
         return written(short(), Outgoing::whole);
+    };
+    if request.headers().len() > HEADERS_MAX {
+        let sentence = format!("a head has at most {HEADERS_MAX} fields");
+        return written(Response::text(431, sentence), Outgoing::whole);
     }
     let (head, mut body) = request.into_parts();
     let mut arriving = intake.body();
@@ -438,15 +450,23 @@ impl Body for Outgoing {
         if let Some(watch) = watch {
             watch.end();
         }
-        let next = match source {
-            Source::Whole(body) => part_of(body).map(Ok),
-            Source::Pieces(rest) => ready!(rest.poll(cx)).transpose(),
-            Source::Streaming(streamed) => ready!(streamed.poll(cx)),
+        let (next, own) = match source {
+            Source::Whole(body) => {
+                let part = part_of(body);
+                let own = part.as_ref().map_or(0, Bytes::len);
+                (part.map(Ok), own)
+            }
+            Source::Pieces(rest) => (ready!(rest.poll(cx)).transpose(), 0),
+            Source::Streaming(streamed) => (ready!(streamed.poll(cx)), 0),
         };
-        if let (Some(watch), Some(_)) = (watch, &next) {
-            watch.begin();
-        }
-        Poll::Ready(next.map(|bytes| bytes.map(Frame::data)))
+        let handed = |bytes: Bytes| match watch {
+            Some(watch) => {
+                watch.begin();
+                watch.hand(bytes, own)
+            }
+            None => bytes,
+        };
+        Poll::Ready(next.map(|bytes| bytes.map(handed).map(Frame::data)))
     }
 
     fn is_end_stream(&self) -> bool {
@@ -459,6 +479,13 @@ impl Body for Outgoing {
             Source::Pieces(_) | Source::Streaming(_) => hyper::body::SizeHint::default(),
         }
     }
+}
+
+/// Bytes of memory that a head takes.
+fn head_bytes(request: &hyper::Request<Incoming>) -> usize {
+    let fields = request.headers().iter();
+    let texts = fields.map(|(name, value)| FIELD_BYTES + name.as_str().len() + value.len());
+    texts.sum::<usize>() + request.uri().path().len()
 }
 
 /// The next part of a body. Of a long one it is a copy: what is handed on may wait for a window as long as the peer

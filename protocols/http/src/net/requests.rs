@@ -3,13 +3,16 @@
 use super::answer;
 use super::body::Body;
 use super::connection::Phase;
-use super::http2::PREFACE;
+use super::http2::is_preface;
 use super::linger::Linger;
 use super::over::Handover;
 use super::route::{self, Check, Meta, Shared, Step, dispatch};
 use super::socket::Sockets;
 use super::streaming::Streaming;
-use crate::limits::{LOOK_TIME, OUTSTANDING_MAX, PIECE_BYTES_MIN, READING_MAX, UNSENT_BYTES_MAX};
+use crate::limits::{
+    ASKED_IN_TURN_MAX, HEADS_BYTES_MAX, LOOK_TIME, OUTSTANDING_MAX, PIECE_BYTES_MIN, READING_MAX,
+    UNSENT_BYTES_MAX,
+};
 use crate::session::{Event, Session};
 use crate::wire::response::LAST_CHUNK;
 use crate::wire::{Refusal, Request, Version};
@@ -21,7 +24,8 @@ use weir_binding::{
 };
 use weir_carrier::Stream as Bytes;
 use weir_carrier::clock::{Timer, now};
-use weir_carrier::outbox::{Outbox, poll_read};
+use weir_carrier::limits::SCRATCH_BYTES;
+use weir_carrier::outbox::{Outbox, poll_read_at_most};
 use weir_hub::limits::UNCOUNTED_BYTES_MAX;
 use weir_sansio::{Instant, Output, Session as _};
 
@@ -38,6 +42,8 @@ pub(super) struct Requests {
     began: Instant,
     /// What it holds of requests and answers, counted.
     held: Held,
+    /// Requests that were asked in this turn.
+    asked: usize,
     /// Nothing was read yet: HTTP/2 may still begin.
     fresh: bool,
     /// What was read of an HTTP/2 connection.
@@ -84,10 +90,10 @@ impl Slot {
         }
     }
 
-    /// Bytes of the body of a request that waits or is being answered.
+    /// Bytes of a request that waits or is being answered.
     fn asked_bytes(&self) -> usize {
         match self {
-            Slot::Asked(request) | Slot::Checking(_, request) => request.body.len(),
+            Slot::Asked(request) | Slot::Checking(_, request) => request.held(),
             Slot::Later(_, meta, _) | Slot::Opening(_, meta) => meta.body_bytes,
             _ => 0,
         }
@@ -122,6 +128,7 @@ impl Requests {
             published: false,
             began: now(),
             held: Held::default(),
+            asked: 0,
             fresh: true,
             preface: bytes::Bytes::new(),
         }
@@ -136,6 +143,7 @@ impl Requests {
         timer: &mut Timer,
         cx: &mut Context<'_>,
     ) -> Poll<io::Result<Phase>> {
+        self.asked = 0;
         loop {
             if draining && self.session.is_between() {
                 self.session.end();
@@ -160,7 +168,11 @@ impl Requests {
             if sent || read {
                 continue;
             }
-            if self.outbox.waiting() > 0 {
+            if self.asked >= ASKED_IN_TURN_MAX && self.slots.iter().any(Slot::is_asked) {
+                cx.waker().wake_by_ref();
+                return Poll::Pending;
+            }
+            if self.outbox.waiting() > 0 || self.outbox.is_stuck() {
                 let stalls_at = self.outbox.stalls_at(shared.context.patience());
                 if now() >= stalls_at {
                     shared.context.hub().stalled();
@@ -172,8 +184,14 @@ impl Requests {
                 }
                 return Poll::Pending;
             }
-            if !timer.poll_due(cx, self.deadline()) {
+            // What is not whole behind an answer that is awaited does not wait for that.
+            self.count(shared);
+            let deadline = self.deadline();
+            if !timer.poll_due(cx, deadline.min(self.held.deadline(&self.outbox))) {
                 return Poll::Pending;
+            }
+            if now() < deadline {
+                continue;
             }
             self.late();
             self.collect(shared);
@@ -221,6 +239,10 @@ impl Requests {
                 Slot::Stream(stream, meta) => return Ok(Some(self.stream(shared, *stream, &meta))),
                 Slot::Socket(socket, meta) => return Ok(Some(self.socket(shared, *socket, &meta))),
                 Slot::Over(handover, meta) => return Ok(Some(self.over(shared, handover, &meta))),
+                Slot::Asked(request) if self.asked >= ASKED_IN_TURN_MAX => {
+                    self.slots.push_front(Slot::Asked(request));
+                    return Ok(None);
+                }
                 Slot::Asked(request) => {
                     let slot = self.dispatched(shared, *request);
                     self.slots.push_front(slot);
@@ -337,7 +359,7 @@ impl Requests {
     }
 
     fn send(&mut self, stream: &mut Bytes, cx: &mut Context<'_>) -> io::Result<Moved> {
-        if self.outbox.waiting() == 0 {
+        if self.outbox.waiting() == 0 && !self.outbox.is_stuck() {
             return Ok(false);
         }
         match self.outbox.poll_flush(stream, cx) {
@@ -354,7 +376,8 @@ impl Requests {
     }
 
     fn is_finished(&self) -> bool {
-        let answered = self.slots.is_empty() && self.outbox.waiting() == 0;
+        let sent = self.outbox.waiting() == 0 && !self.outbox.is_stuck();
+        let answered = self.slots.is_empty() && sent;
         let given_up = match self.slots.front() {
             Some(Slot::Later(pending, ..)) => pending.patience().is_some(),
             _ => false,
@@ -385,7 +408,12 @@ impl Requests {
         let (session, preface) = (&mut self.session, &mut self.preface);
         let began = &mut self.began;
         let fresh = std::mem::replace(&mut self.fresh, false);
-        let read = poll_read(stream, cx, |bytes| {
+        // A little of heads is many requests.
+        let most = match session.is_in_body() {
+            true => SCRATCH_BYTES,
+            false => HEADS_BYTES_MAX,
+        };
+        let read = poll_read_at_most(stream, cx, most, |bytes| {
             if fresh && is_preface(bytes) {
                 *preface = bytes::Bytes::copy_from_slice(bytes);
             } else {
@@ -480,10 +508,13 @@ impl Requests {
     fn has_room(&self) -> bool {
         let bytes: usize = self.slots.iter().map(Slot::bytes).sum();
         let reading = self.slots.iter().filter(|slot| slot.is_reading());
-        self.outbox.waiting() + bytes < UNSENT_BYTES_MAX && reading.count() < READING_MAX
+        self.asked < ASKED_IN_TURN_MAX
+            && self.outbox.waiting() + bytes < UNSENT_BYTES_MAX
+            && reading.count() < READING_MAX
     }
 
     fn dispatched(&mut self, shared: &Shared, request: Request) -> Slot {
+        self.asked += 1;
         match dispatch(shared, request, Some(self.began)) {
             Step::Answered(answer, meta) => self.slot(shared, answer, meta),
             Step::Checking(check, request) => Slot::Checking(check, request),
@@ -548,11 +579,6 @@ impl Requests {
             None => self.session.handle_timeout(now()),
         }
     }
-}
-
-/// Says whether a connection begins as HTTP/2 does, with prior knowledge.
-fn is_preface(bytes: &[u8]) -> bool {
-    bytes.starts_with(b"PRI") && bytes.iter().zip(PREFACE).all(|(byte, known)| byte == known)
 }
 
 fn refused(refusal: Refusal) -> Slot {

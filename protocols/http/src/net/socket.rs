@@ -4,7 +4,7 @@ use super::connection::Phase;
 use super::linger::Linger;
 use super::route::Shared;
 use super::streaming::{Beat, Pulse, Turn};
-use crate::limits::{HEARTBEAT_TIME, OUTSTANDING_MAX, UNSENT_BYTES_MAX};
+use crate::limits::{HEADS_BYTES_MAX, HEARTBEAT_TIME, OUTSTANDING_MAX, UNSENT_BYTES_MAX};
 use bytes::Bytes;
 use std::collections::VecDeque;
 use std::io;
@@ -13,7 +13,8 @@ use std::task::{Context, Poll};
 use weir_binding::{Answer, Delivery, Held, Inbound, Pending, Short, Socket, Tally};
 use weir_carrier::Stream;
 use weir_carrier::clock::Timer;
-use weir_carrier::outbox::{poll_read, poll_write};
+use weir_carrier::limits::SCRATCH_BYTES;
+use weir_carrier::outbox::{poll_read_at_most, poll_write};
 use weir_carrier::websocket::{
     Close, CloseCode, Failure, Message, Opcode, Reader, Role, write_close, write_frame,
 };
@@ -26,9 +27,13 @@ pub(super) struct Sockets {
     reader: Reader,
     /// What the socket has not taken yet.
     rest: Bytes,
+    /// Bytes of it that were frames of our own.
+    rest_own: usize,
     /// Frames of our own that go before the next delivery.
     own: Vec<u8>,
     acks: VecDeque<Ack>,
+    /// Bytes of memory that they take.
+    acks_bytes: usize,
     pulse: Pulse,
     turn: Turn,
     /// Beats since the peer last sent anything.
@@ -47,6 +52,8 @@ enum Ack {
     Later(Box<dyn Pending>),
 }
 
+/// Bytes of memory that what is sent back takes beside its body.
+const ACK_BYTES: usize = 128;
 /// Unanswered pings after which a peer is gone.
 const SILENT_BEATS_MAX: u8 = 3;
 
@@ -71,8 +78,10 @@ impl Sockets {
             inbound: socket.inbound,
             reader: Reader::new(Role::Server, deflate, bytes_max),
             rest: first,
+            rest_own: 0,
             own: Vec::new(),
             acks: VecDeque::new(),
+            acks_bytes: 0,
             pulse: Pulse::new(every),
             turn: Turn::new(),
             silent: 0,
@@ -102,13 +111,13 @@ impl Sockets {
                 return Poll::Ready(Ok(Phase::Linger(Box::new(Linger::new(Bytes::new())))));
             }
             let received = self.receive(stream, shared, cx)?;
+            let leaving = self.leaving_bytes();
+            self.held.leaves(shared.context.hub(), leaving)?;
             match received {
                 Received::End => return Poll::Ready(Ok(Phase::Done)),
                 Received::Something => continue,
                 Received::Nothing => {}
             }
-            self.held
-                .leaves(shared.context.hub(), self.own.capacity())?;
             let patience = || shared.context.patience();
             match self.pulse.poll(!self.rest.is_empty(), patience, timer, cx) {
                 Beat::Nothing => return Poll::Pending,
@@ -147,6 +156,7 @@ impl Sockets {
         self.closing = true;
         self.delivery = None;
         self.acks = VecDeque::new();
+        self.acks_bytes = 0;
     }
 
     /// Sends what is due; ready once all is sent of a WebSocket that closes.
@@ -168,9 +178,11 @@ impl Sockets {
             }
             self.acknowledge(cx);
             if !self.own.is_empty() {
+                self.rest_own = self.own.capacity();
                 self.rest = std::mem::take(&mut self.own).into();
                 continue;
             }
+            self.rest_own = 0;
             self.rest = Bytes::new();
             if self.closing {
                 return Poll::Ready(Ok(()));
@@ -215,7 +227,10 @@ impl Sockets {
 
     /// Writes the acknowledgements that are ready, in the order of their messages.
     fn acknowledge(&mut self, cx: &mut Context<'_>) {
-        while let Some(ack) = self.acks.pop_front() {
+        while self.own.len() < UNSENT_BYTES_MAX
+            && let Some(ack) = self.acks.pop_front()
+        {
+            let bytes = ack.bytes();
             let body = match ack {
                 Ack::Now(body) => body,
                 Ack::Later(mut pending) => match pending.poll(cx) {
@@ -226,11 +241,14 @@ impl Sockets {
                     Poll::Pending => return self.acks.push_front(Ack::Later(pending)),
                 },
             };
+            self.acks_bytes -= bytes;
             if !body.is_empty() {
                 write_frame(Opcode::TEXT, &body, &mut self.own);
             }
         }
-        self.acks = VecDeque::new();
+        if self.acks.is_empty() {
+            self.acks = VecDeque::new();
+        }
     }
 
     fn receive(
@@ -239,12 +257,18 @@ impl Sockets {
         shared: &Shared,
         cx: &mut Context<'_>,
     ) -> io::Result<Received> {
-        if self.acks.len() >= OUTSTANDING_MAX || self.own.len() >= UNSENT_BYTES_MAX {
+        let full = self.acks_bytes >= UNSENT_BYTES_MAX || self.own.len() >= UNSENT_BYTES_MAX;
+        if full || self.acks.len() >= OUTSTANDING_MAX {
             return Ok(Received::Nothing);
         }
         let mut messages = Vec::new();
         let reader = &mut self.reader;
-        let read = poll_read(stream, cx, |bytes| {
+        // A little of short frames is many.
+        let most = match reader.held() < HEADS_BYTES_MAX {
+            true => HEADS_BYTES_MAX,
+            false => SCRATCH_BYTES,
+        };
+        let read = poll_read_at_most(stream, cx, most, |bytes| {
             (bytes.is_empty(), reader.read(bytes, &mut messages))
         });
         let Poll::Ready((eof, outcome)) = read? else {
@@ -286,9 +310,31 @@ impl Sockets {
             }
         };
         match self.inbound.receive(shared.context.now(), text, payload) {
-            Answer::Now(response) => self.acks.push_back(Ack::Now(response.body)),
-            Answer::Later(pending) => self.acks.push_back(Ack::Later(pending)),
+            Answer::Now(response) => self.expect(Ack::Now(response.body)),
+            Answer::Later(pending) => self.expect(Ack::Later(pending)),
             Answer::Pieces(_) | Answer::Stream(_) | Answer::Socket(_) => {}
+        }
+    }
+}
+
+impl Sockets {
+    fn expect(&mut self, ack: Ack) {
+        self.acks_bytes += ack.bytes();
+        self.acks.push_back(ack);
+    }
+
+    /// Bytes that wait to be sent and are nobody else's.
+    fn leaving_bytes(&self) -> usize {
+        self.own.capacity() + self.rest_own + self.acks_bytes
+    }
+}
+
+impl Ack {
+    /// Bytes of memory that it takes.
+    fn bytes(&self) -> usize {
+        match self {
+            Ack::Now(body) => ACK_BYTES + body.len(),
+            Ack::Later(_) => ACK_BYTES,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Request heads (RFC 9112 sections 3 and 5), and why one is refused.
 
 use super::target;
-use crate::limits::{HEADERS_MAX, TARGET_BYTES_MAX};
+use crate::limits::{FIELD_BYTES, HEADERS_MAX, REQUEST_BYTES, TARGET_BYTES_MAX};
 use alloc::borrow::ToOwned;
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -40,6 +40,13 @@ pub struct Request {
 }
 
 impl Request {
+    /// Bytes of memory that it takes.
+    pub fn held(&self) -> usize {
+        let pairs = self.headers.iter().chain(&self.query);
+        let texts = pairs.map(|(name, value)| FIELD_BYTES + name.len() + value.len());
+        REQUEST_BYTES + self.path.len() + texts.sum::<usize>() + self.body.len()
+    }
+
     /// The first header field of this (lower-case) name.
     pub fn header(&self, name: &str) -> Option<&str> {
         let field = self.headers.iter().find(|(known, _)| known == name)?;
