@@ -54,5 +54,6 @@ pub use threadless::{AtOnce, Drawer};
 pub use way::{Credential, Operation, Way};
 pub use web::{Answered, Ask, Client, Web, by_topic, invalid, misspoken, read_message, refused};
 pub use work::{
-    Busy, Length, Next, Outcome, Workers, answer_of, answer_then, hand_over, hand_over_next, wait,
+    Busy, Length, Next, Outcome, Workers, answer_of, answer_then, hand_over, hand_over_next,
+    too_busy, wait,
 };

@@ -107,7 +107,7 @@ impl Pending for Steps {
 }
 
 /// What is answered where too much waits already.
-pub(crate) fn too_busy() -> Response {
+pub fn too_busy() -> Response {
     let response = Response::text(503, "too many questions wait: try again");
     response.header("retry-after", "1")
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use weir_binding::{
     Answer, BrokenOff, Busy, Counted, Length, Made, Opened, Opening, Outcome, Pieces, Response,
-    Workers, hand_over, hand_over_next,
+    Workers, hand_over, hand_over_next, too_busy,
 };
 use weir_hub::{Memory, Ticket};
 
@@ -79,11 +79,6 @@ impl Delivered {
             Err(Busy) => Answer::Now(too_busy()),
         }
     }
-}
-
-fn too_busy() -> Response {
-    let response = Response::text(503, "too many questions wait: try again");
-    response.header("retry-after", "1")
 }
 
 impl Pieces for Delivered {
