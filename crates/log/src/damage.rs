@@ -87,16 +87,19 @@ fn is_frame(file: &dyn DiskFile, begin: u64, end: u64, first: &Cursor) -> bool {
     loop {
         let filled = read_what_can_be(file, &mut frame, begin);
         match parse(&frame[..filled], true) {
-            Parsed::Frame(cursor, _) => {
-                let before = cursor.sequence().checked_sub(first.sequence());
-                return before.is_some_and(|before| before <= begin / FRAME_BYTES_MIN + 1);
-            }
+            Parsed::Frame(cursor, _) => return may_lie_at(begin, cursor, *first),
             Parsed::Short(need) if filled == frame.len() && begin + need as u64 <= end => {
                 frame.resize(need, 0);
             }
             Parsed::Short(_) | Parsed::Bad => return false,
         }
     }
+}
+
+/// Whether so many records fit in front of this byte of a file as there are from `first` to this one.
+pub(crate) fn may_lie_at(begin: u64, cursor: Cursor, first: Cursor) -> bool {
+    let before = cursor.sequence().checked_sub(first.sequence());
+    before.is_some_and(|before| before <= begin / FRAME_BYTES_MIN + 1)
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 //! take it away; where retention overtakes it by a whole segment, the sequence of cursors jumps. Damage
 //! is told once, with its file and bytes, and the reader goes on at the next whole frame.
 
-use crate::damage::{next_frame, read_what_can_be};
+use crate::damage::{may_lie_at, next_frame, read_what_can_be};
 use crate::frame::{HEAD_BYTES, Parsed, parse};
 use crate::limits::{COPY_BYTES_MAX, READ_BYTES};
 use crate::segment::{self, HEADER_BYTES, Segment};
@@ -222,6 +222,16 @@ impl Reader {
         LogFault::Damaged(what)
     }
 
+    /// Whether the record that comes next, of the segment that is open, can have this cursor.
+    fn may_come(&self, cursor: Cursor) -> bool {
+        let rises = self.read.is_none_or(|read| cursor.sequence() > read);
+        rises
+            && self.segment.as_ref().is_none_or(|(segment, cursors)| {
+                let begin = HEADER_BYTES + self.at - segment.base;
+                cursors.contains(&cursor) && may_lie_at(begin, cursor, *cursors.start())
+            })
+    }
+
     /// Whether records before this one are gone without a trace: a file was lost, or cut between two.
     fn is_behind_a_hole(&self, cursor: Cursor) -> bool {
         self.read.is_some_and(|read| cursor.sequence() > read + 1)
@@ -242,6 +252,9 @@ impl Reader {
         loop {
             let from_disk = matches!(self.bytes, Bytes::File(_));
             match parse(&self.bytes.get()[self.within..], from_disk) {
+                Parsed::Frame(cursor, _) if from_disk && !self.may_come(cursor) => {
+                    return Err(self.damaged());
+                }
                 Parsed::Frame(cursor, _) if self.is_behind_a_hole(cursor) => {
                     return Err(self.missing(cursor));
                 }

@@ -422,3 +422,41 @@ fn one_bit_of_the_snapshot_takes_no_keyed_record_and_is_told() {
     let log = open(&disk);
     assert!(!keyed(&log).is_empty() && log.damage() == 1);
 }
+
+/// Gives the first frame of a file, at byte 32, another cursor, and the checksum that goes with it.
+fn renumber_first(disk: &SimDisk, name: &str, cursor: Cursor) {
+    disk.spoil(name, |bytes| {
+        let frame = &mut bytes[32..];
+        let length = u32::from_le_bytes(*frame.first_chunk().unwrap()) & !(1 << 31);
+        frame[8..16].copy_from_slice(&cursor.bits().to_le_bytes());
+        let end = 16 + length as usize;
+        let sum = crc32c::crc32c_append(crc32c::crc32c(&frame[..4]), &frame[8..end]);
+        frame[4..8].copy_from_slice(&sum.to_le_bytes());
+    });
+}
+
+#[test]
+fn a_record_that_cannot_have_come_there_hides_none_that_does() {
+    for cursor in [
+        Cursor::new(1, 97),
+        Cursor::new(9, 1 << 40),
+        Cursor::new(0, 1),
+    ] {
+        for (records, is_clean) in [(1, true), (1, false), (3, true), (3, false)] {
+            let disk = stopped(records, is_clean);
+            let name = segments(&disk).remove(0);
+            renumber_first(&disk, &name, cursor);
+            let what = format!("{cursor} of {records}, clean: {is_clean}");
+            let log = check(&disk, records, 1, &what);
+            let head = log.head().sequence();
+            let (seen, _) = read(&log);
+            assert!(
+                seen.contains(&head) && !seen.contains(&97),
+                "{what}: {seen:?}"
+            );
+            drop(log);
+            let (again, _) = read(&open(&disk).unwrap());
+            assert_eq!(again, seen, "{what}, after the next start");
+        }
+    }
+}
