@@ -18,6 +18,20 @@ pub use sim::SimDisk;
 
 use std::io;
 
+/// Bytes that a disk writes together: of a write that power cut short some are there and others not.
+pub const SECTOR_BYTES: usize = 512;
+
+/// Whether, of these bytes at this offset of a file, a part of a sector up to its end is zeros: it was never
+/// written, where what was to be there has none.
+pub fn lacks_a_sector(bytes: &[u8], offset: u64) -> bool {
+    let within = (offset % SECTOR_BYTES as u64) as usize;
+    let first = (SECTOR_BYTES - within).min(bytes.len());
+    let (first, rest) = bytes.split_at(first);
+    let is_to_the_end = within + first.len() == SECTOR_BYTES;
+    let is_unwritten = |sector: &[u8]| sector.iter().all(|&byte| byte == 0);
+    (is_to_the_end && is_unwritten(first)) || rest.chunks_exact(SECTOR_BYTES).any(is_unwritten)
+}
+
 /// One flat directory of files.
 pub trait Disk: Send + Sync {
     /// Opens an existing file for reading and writing.
@@ -96,4 +110,23 @@ pub fn read_full(file: &dyn DiskFile, buffer: &mut [u8], offset: u64) -> io::Res
         }
     }
     Ok(filled)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sector_is_missing_where_its_end_was_never_written() {
+        let mut bytes = [7; 3 * SECTOR_BYTES];
+        assert!(!lacks_a_sector(&bytes, 100));
+        bytes[700..1500].fill(0);
+        assert!(lacks_a_sector(&bytes, 100), "1024 to 1536 of the file");
+        assert!(
+            !lacks_a_sector(&bytes[..1400], 100),
+            "it does not reach a sector's end"
+        );
+        assert!(lacks_a_sector(&[0; 12], 500), "up to its end");
+        assert!(!lacks_a_sector(&[0; 11], 500) && !lacks_a_sector(&[], 0));
+    }
 }

@@ -4,12 +4,10 @@
 //! seed says, and of the names changed since the last [`Disk::sync_dir`] a beginning is kept. A sync
 //! that fails forgets what it should have kept, as Linux does since the page cache drops such pages.
 
-use crate::{Disk, DiskFile};
+use crate::{Disk, DiskFile, SECTOR_BYTES};
 use std::collections::BTreeMap;
 use std::io;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-
-const SECTOR: usize = 512;
 
 /// A simulated directory; clones share it.
 #[derive(Clone, Default)]
@@ -231,7 +229,7 @@ impl Inode {
                     let mut at = *offset;
                     // Sectors are the disk's, wherever in one the write begins.
                     while !rest.is_empty() {
-                        let most = SECTOR - at as usize % SECTOR;
+                        let most = SECTOR_BYTES - at as usize % SECTOR_BYTES;
                         let (sector, behind) = rest.split_at(most.min(rest.len()));
                         if random.below(2) == 0 {
                             Change::Write(at, sector.to_vec()).apply(&mut self.durable);

@@ -14,10 +14,7 @@ use crate::log::Options;
 use crate::segment::{self, HEADER_BYTES, Scan, Segment};
 use std::io;
 use std::ops::Range;
-use weir_disk::{Disk, DiskFile, aside, is_full, is_out_of_files};
-
-/// Bytes that a disk writes together: of a write that power cut short some are there and others not.
-const SECTOR_BYTES: u64 = 512;
+use weir_disk::{Disk, DiskFile, SECTOR_BYTES, aside, is_full, is_out_of_files, lacks_a_sector};
 
 /// What the last segment says.
 #[derive(Default)]
@@ -109,16 +106,17 @@ fn torn_from(file: &dyn DiskFile, scan: &Scan, last: &Segment) -> Option<u64> {
 
 /// Whether a part of a sector, up to its end, was never written.
 fn is_a_sector_missing(file: &dyn DiskFile, hole: &Range<u64>) -> bool {
-    let mut sector = [0; SECTOR_BYTES as usize];
+    let mut part = vec![0; READ_BYTES];
     let mut at = hole.start;
     while at < hole.end {
-        let end = (at / SECTOR_BYTES + 1) * SECTOR_BYTES;
+        // Parts end where sectors do.
+        let end =
+            ((at + READ_BYTES as u64) / SECTOR_BYTES as u64 * SECTOR_BYTES as u64).min(hole.end);
         let wanted = (end - at) as usize;
-        if end <= hole.end {
-            let filled = read_what_can_be(file, &mut sector[..wanted], at);
-            if sector[..filled].iter().all(|&byte| byte == 0) {
-                return true;
-            }
+        let filled = read_what_can_be(file, &mut part[..wanted], at);
+        part[filled..wanted].fill(0);
+        if lacks_a_sector(&part[..wanted], at) {
+            return true;
         }
         at = end;
     }

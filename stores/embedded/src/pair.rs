@@ -9,7 +9,7 @@
 use crate::file::Dir;
 use crate::manifest::{COPY, MAGIC, NAME, is_commit, written};
 use std::io;
-use weir_disk::{aside, is_full};
+use weir_disk::{aside, is_full, lacks_a_sector};
 
 /// What the magic of any version begins with.
 const VERSIONS: &[u8] = b"weirma";
@@ -97,7 +97,7 @@ impl Pair {
             let tail = file.get(at..).unwrap_or_default();
             let is_headless =
                 !file.is_empty() && !MAGIC.starts_with(file) && !file.starts_with(MAGIC);
-            is_all_there(tail) || (is_headless && self.last == 0)
+            is_all_there(tail, at) || (is_headless && self.last == 0)
         };
         if files.iter().any(has_lost) && self.hole == 0 {
             self.hole = self.bytes.len();
@@ -170,7 +170,7 @@ impl State {
             }
         } else if is_whole(file) && last > 0 {
             State::Behind
-        } else if file.starts_with(whole) && !is_all_there(&file[whole.len()..]) {
+        } else if file.starts_with(whole) && !is_all_there(&file[whole.len()..], whole.len()) {
             State::Torn
         } else {
             State::Damaged
@@ -178,12 +178,15 @@ impl State {
     }
 }
 
-/// Whether a frame has as many bytes as it says: bad as it is, nothing of it is missing.
-fn is_all_there(tail: &[u8]) -> bool {
+/// Whether a frame at a byte of a file has as many bytes as it says, and no sector that was never written: bad as
+/// it is, nothing of it is missing.
+fn is_all_there(tail: &[u8], at: usize) -> bool {
     let length = tail
         .first_chunk()
         .map(|length| u32::from_le_bytes(*length) as usize);
-    length.is_some_and(|length| tail.len() > HEAD_BYTES && tail.len() - HEAD_BYTES == length)
+    let is_long_enough =
+        length.is_some_and(|length| tail.len() > HEAD_BYTES && tail.len() - HEAD_BYTES == length);
+    is_long_enough && !lacks_a_sector(tail, at as u64)
 }
 
 /// Whether a file is frames from its beginning to its end.

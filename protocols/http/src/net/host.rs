@@ -76,7 +76,10 @@ pub(super) fn check_origin(shared: &Shared, request: &Request) -> Result<(), Res
     let Some(origin) = request.header("origin") else {
         return Ok(());
     };
-    let own = origin.split_once("://").map(|(_, authority)| authority) == request.header("host");
+    let authority = origin.split_once("://").map(|(_, authority)| authority);
+    let own = authority
+        .zip(request.header("host"))
+        .is_some_and(|(of_page, host)| of_page.eq_ignore_ascii_case(host));
     match own || shared.settings.cors.allow(origin).is_some() {
         true => Ok(()),
         false => Err(Response::text(

@@ -247,6 +247,25 @@ fn a_full_disk_keeps_no_store_from_opening_whose_copy_is_missing_or_whose_end_is
 }
 
 #[test]
+fn a_commit_of_which_a_sector_was_never_written_is_torn_and_one_that_is_all_there_is_damaged() {
+    let (whole, rows) = filled();
+    for (written, is_damage) in [(700, false), (2000, true)] {
+        let disk = whole.copied();
+        for name in FILES {
+            disk.spoil(name, |bytes| {
+                bytes.extend_from_slice(&2000_u32.to_le_bytes());
+                bytes.extend_from_slice(&[9; 4]);
+                bytes.extend((0..2000).map(|at| if at < written { 7 } else { 0 }));
+            });
+        }
+        let store = open(&disk);
+        let found = (read(&store), store.damage() > 0);
+        assert_eq!(found, ((rows.len(), 0), is_damage), "{written} bytes");
+        assert!(aside::counted(&disk).unwrap().0 >= 2, "{written} bytes");
+    }
+}
+
+#[test]
 fn files_that_are_not_of_the_store_are_left_alone() {
     let (disk, _) = filled();
     for name in ["old.dat", "1.dat", "00000001.dat.bak"] {
@@ -288,7 +307,7 @@ fn a_crash_in_the_midst_of_a_commit_is_no_damage() {
                 seen == rows.len() || seen == rows.len() + 2,
                 "{within}, {seed}: {seen}"
             );
-            assert_eq!(lost, 0, "{within}, {seed}");
+            assert_eq!((lost, store.damage()), (0, 0), "{within}, {seed}");
             assert!(
                 !disk
                     .list()
