@@ -24,6 +24,7 @@ use crate::steady::Steady;
 use crate::stood::Before;
 use crate::trace::{Traced, Tracer};
 use crate::tree::Tree;
+use crate::turns::Turns;
 use crate::withdrawn::Withdrawn;
 use bytes::Bytes;
 use slab::Slab;
@@ -60,6 +61,8 @@ pub struct Hub {
     pub(crate) owes: AtomicBool,
     /// When queues were cut last, Unix nanoseconds.
     pub(crate) shed: AtomicI64,
+    /// Whose turn it is to read the log.
+    pub(crate) replays: Arc<Turns>,
     /// Held by whoever feeds the history store.
     pub(crate) feeding: Mutex<()>,
     /// Who is told of refusals.
@@ -132,6 +135,8 @@ impl Hub {
         let counters = Arc::new(Counters::default());
         let feeder = Mutex::new(Feeder::new(log.head()));
         let feeding = Mutex::default();
+        // Of the threads of the network, of which half as many are as processors, half.
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let started = log.head();
         Self {
             log,
@@ -141,6 +146,7 @@ impl Hub {
             feeder,
             age: Mutex::default(),
             started,
+            replays: Turns::new(cores / 4),
             feeding,
             unasked: AtomicI64::new(i64::MAX),
             owes: AtomicBool::new(false),

@@ -53,6 +53,7 @@ mod subscription;
 mod token;
 pub mod trace;
 mod tree;
+mod turns;
 mod weight;
 mod windows;
 mod withdrawn;

@@ -6,13 +6,16 @@ use crate::log::{Gap, GapReason, LogFault, LogReader};
 use crate::message::Item;
 use crate::route;
 use crate::subscription::{Next, RECORDS_PER_POLL, Stage, Subscription};
+use crate::turns::{Place, Turn, Turns};
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 use weir_model::Cursor;
 
 /// Where a replay stands.
 pub(crate) struct Replay {
     reader: Box<dyn LogReader>,
+    /// Where it waits for its turn.
+    place: Place,
     /// The last record read.
     last: Cursor,
     /// Something behind it cannot be read.
@@ -33,15 +36,18 @@ impl Replay {
     pub(crate) fn new(reader: Box<dyn LogReader>, from: Cursor) -> Self {
         Self {
             reader,
+            place: Place::default(),
             last: from,
             damaged: false,
             ahead: Vec::new(),
         }
     }
 
-    /// Ready once reading on does not wait.
-    pub(crate) fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<()> {
-        self.reader.poll_ready(cx)
+    /// Ready once it is its turn, and reading on does not wait.
+    pub(crate) fn poll_ready(&mut self, turns: &Arc<Turns>, cx: &mut Context<'_>) -> Poll<Turn> {
+        // Whoever waits for bytes keeps no turn from others.
+        ready!(self.reader.poll_ready(cx));
+        turns.poll(&mut self.place, cx)
     }
 
     /// No record is left, although there was one at `head` as reading began: then the last are lost.

@@ -422,16 +422,16 @@ impl Subscription {
         })
     }
 
-    /// Reads on in the log, once that does not wait.
+    /// Reads on in the log, once it is its turn and that does not wait.
     fn poll_replay(
         &mut self,
         mut replay: Box<Replay>,
         cx: &mut Context<'_>,
     ) -> Poll<Result<Replayed, Fault>> {
-        if replay.poll_ready(cx).is_pending() {
+        let Poll::Ready(_turn) = replay.poll_ready(&self.hub.replays, cx) else {
             self.stage = Stage::Replay(replay);
             return Poll::Pending;
-        }
+        };
         Poll::Ready(self.replay(replay))
     }
 
