@@ -62,6 +62,12 @@ impl From<Short> for std::io::Error {
 }
 
 impl Held {
+    /// Whether so many bytes are few and nothing else is held: there is nothing to count.
+    #[inline]
+    fn is_little(&self, bytes: usize) -> bool {
+        bytes < UNCOUNTED_BYTES_MAX && self.0.is_none()
+    }
+
     /// What counts so many bytes; none where they are few and nothing else is held.
     fn rooms(&mut self, bytes: usize) -> Option<&mut Rooms> {
         if bytes >= UNCOUNTED_BYTES_MAX {
@@ -75,7 +81,15 @@ impl Held {
     }
 
     /// Counts what is held of messages that are not whole.
+    #[inline]
     pub fn arrives(&mut self, hub: &Hub, bytes: usize) -> Result<(), Short> {
+        match self.is_little(bytes) {
+            true => Ok(()),
+            false => self.much_arrives(hub, bytes),
+        }
+    }
+
+    fn much_arrives(&mut self, hub: &Hub, bytes: usize) -> Result<(), Short> {
         let Some(rooms) = self.rooms(bytes) else {
             return Ok(());
         };
@@ -84,14 +98,29 @@ impl Held {
     }
 
     /// Counts bodies of requests that are being answered: whoever does so has them, and once more as read.
+    #[inline]
     pub fn asked(&mut self, hub: &Hub, bytes: usize) {
+        if !self.is_little(2 * bytes) {
+            self.much_asked(hub, bytes);
+        }
+    }
+
+    fn much_asked(&mut self, hub: &Hub, bytes: usize) {
         if let Some(rooms) = self.rooms(2 * bytes) {
             rooms.asked.hold_in_steps(hub.arrivals(), 2 * bytes);
         }
     }
 
     /// Counts what waits to be sent and is nobody else's.
+    #[inline]
     pub fn leaves(&mut self, hub: &Hub, bytes: usize) -> Result<(), Short> {
+        match self.is_little(bytes) {
+            true => Ok(()),
+            false => self.much_leaves(hub, bytes),
+        }
+    }
+
+    fn much_leaves(&mut self, hub: &Hub, bytes: usize) -> Result<(), Short> {
         let Some(rooms) = self.rooms(bytes) else {
             return Ok(());
         };
@@ -108,7 +137,20 @@ impl Held {
     }
 
     /// Counts all of it: bytes that came and are not a message yet, bytes that wait to be sent.
+    #[inline]
     pub fn count(
+        &mut self,
+        context: &dyn Context,
+        (arriving, leaving): (usize, usize),
+        outbox: &Outbox,
+    ) -> Result<(), Short> {
+        match self.is_little(arriving.max(leaving)) && !outbox.is_stuck() {
+            true => Ok(()),
+            false => self.count_much(context, (arriving, leaving), outbox),
+        }
+    }
+
+    fn count_much(
         &mut self,
         context: &dyn Context,
         (arriving, leaving): (usize, usize),
@@ -127,10 +169,10 @@ impl Held {
     }
 
     /// When it is to be counted again though nothing moved: patience may become less.
+    #[inline]
     pub fn deadline(&self, outbox: &Outbox) -> Instant {
-        let is_stuck = outbox.stalls_at(Duration::ZERO) != Instant::NEVER;
         let arrives = |rooms: &Rooms| rooms.arriving.is_held();
-        match is_stuck || self.0.as_deref().is_some_and(arrives) {
+        match outbox.is_stuck() || self.0.as_deref().is_some_and(arrives) {
             true => now() + LOOK_TIME,
             false => Instant::NEVER,
         }

@@ -20,6 +20,10 @@ pub const DATAGRAM_BYTES_MAX: usize = 64 << 10;
 pub const BATCH_DATAGRAMS: usize = 32;
 /// Datagrams that are sent in a row before what came meanwhile is read.
 pub const TURN_DATAGRAMS: usize = 256;
+/// Bytes that one connection is read of before all others have their turn.
+pub(crate) const TURN_BYTES: usize = 64 << 10;
+/// Steps that Tokio lets a task do in a turn.
+pub(crate) const TURN_STEPS: usize = 128;
 /// Of the buffer that a thread reads its sockets into, bytes.
 pub const SCRATCH_BYTES: usize = 64 << 10;
 /// From this size on what goes out is not copied, bytes.

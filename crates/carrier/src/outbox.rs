@@ -2,7 +2,9 @@
 
 use crate::Stream;
 use crate::clock::now;
-use crate::limits::{PROGRESS_BYTES_MIN, SCRATCH_BYTES, SHARED_BYTES_MIN, SLICES_MAX};
+use crate::limits::{
+    PROGRESS_BYTES_MIN, SCRATCH_BYTES, SHARED_BYTES_MIN, SLICES_MAX, TURN_BYTES, TURN_STEPS,
+};
 use bytes::{Buf, Bytes};
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -10,6 +12,7 @@ use std::io::{self, IoSlice};
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::task::coop;
 use weir_sansio::{Duration, Instant};
 
 thread_local! {
@@ -36,8 +39,21 @@ pub fn poll_read_at_most<T>(
         let length = bytes_max.min(scratch.len());
         let mut buffer = ReadBuf::new(&mut scratch[..length]);
         ready!(Pin::new(stream).poll_read(cx, &mut buffer))?;
+        spend(buffer.filled().len(), cx);
         Poll::Ready(Ok(take(buffer.filled())))
     })
+}
+
+/// Takes what was read off what the task may do in this turn: who sends without a pause has others go between.
+fn spend(bytes: usize, cx: &mut Context<'_>) {
+    for _ in 0..bytes / (TURN_BYTES / TURN_STEPS) {
+        if !coop::has_budget_remaining() {
+            return;
+        }
+        if let Poll::Ready(step) = coop::poll_proceed(cx) {
+            step.made_progress();
+        }
+    }
 }
 
 /// Writes as much as the socket takes; ready once `bytes` is empty and TLS has passed it on.
@@ -83,11 +99,13 @@ impl Outbox {
     }
 
     /// Bytes of memory that small pieces take, which nobody shares.
+    #[inline]
     pub fn held(&self) -> usize {
         self.tail.capacity() + self.bytes.min(self.sealed as usize)
     }
 
     /// Whether something waits that the socket did not take, or TLS did not pass on.
+    #[inline]
     pub fn is_stuck(&self) -> bool {
         self.stuck.is_some()
     }
@@ -157,6 +175,9 @@ impl Outbox {
         cx: &mut Context<'_>,
     ) -> Poll<io::Result<()>> {
         let before = self.waiting();
+        if before == 0 && self.stuck.is_none() && matches!(stream, Stream::Tcp(_)) {
+            return Poll::Ready(Ok(()));
+        }
         let written = match self.parts.is_empty() {
             true => self.poll_flush_tail(stream, cx),
             false => self.poll_flush_parts(stream, cx),

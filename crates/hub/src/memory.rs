@@ -216,10 +216,11 @@ impl Room {
             return true;
         }
         let more = bytes.saturating_sub(self.bytes);
-        if more > 0 && !memory.take(more) {
-            return false;
+        match more > 0 {
+            true if !memory.take(more) => return false,
+            true => {}
+            false => memory.give_back(self.bytes - bytes),
         }
-        memory.give_back(self.bytes.saturating_sub(bytes));
         self.bytes = bytes;
         self.memory.get_or_insert_with(|| memory.clone());
         true

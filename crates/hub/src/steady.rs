@@ -32,10 +32,21 @@ impl Steady {
     }
 
     /// Takes what the clock shows, and says the time.
+    #[inline]
     pub fn pass(&mut self, clock: Time) -> Time {
         let clock = clock.nanos();
         let at = match self.at {
             None => self.known.unwrap_or(clock),
+            // It has caught up, and goes with the clock.
+            Some(at)
+                if at == self.clock
+                    && clock >= at
+                    && clock.saturating_sub(at) <= self.step_max =>
+            {
+                self.at = Some(clock);
+                self.clock = clock;
+                return Time::from_nanos(clock);
+            }
             Some(at) => {
                 let step = clock.saturating_sub(self.clock).clamp(0, self.step_max);
                 at.saturating_add(step.saturating_mul(2))

@@ -3,19 +3,23 @@
 use crate::fault::{from_hub, refuse};
 use crate::query;
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
-use weir_binding::{Answer, Call, Length, Pending, Response, answer_of, gap_json};
+use weir_binding::{
+    Answer, Busy, Call, Length, Outcome, Pending, Response, Workers, answer_of, gap_json,
+    hand_over, too_busy,
+};
 use weir_codec::Format;
 use weir_hub::{
-    Ending, Exchange, Gap, Hub, Item, Latest, Memory, Next, Principal, Request, Shape, Since,
-    Subscription,
+    Ending, Exchange, Gap, Hub, Item, Latest, Next, Principal, Request, Shape, Since, Subscription,
 };
 use weir_model::{BatchBuilder, Cursor, Filter, Time};
 
 /// Messages and bytes of them after which an answer is whole though more is due.
 const MESSAGES_MAX: usize = 2048;
 const BYTES_MAX: usize = 1 << 20;
+/// Bytes of messages that are made one at once; more are where that holds up nobody.
+const AT_ONCE_BYTES_MAX: usize = 4 << 10;
 
 /// Answers a plain GET: the last values; with `since` what came after it, which is not waited for
 /// where no wait is asked for.
@@ -146,10 +150,11 @@ fn long_poll(
             subscription,
             format,
             patience,
-            memory: call.workers.memory().clone(),
+            workers: call.workers.clone(),
             gap: None,
             due: Vec::new(),
             bytes: 0,
+            merging: None,
         }))),
         _ => Err(refuse(500, "the hub answered something else")),
     }
@@ -162,21 +167,27 @@ struct LongPoll {
     /// How long the first message is waited for; none for an answer once all that is due was read, which
     /// no clock may cut short: where the log is read, that takes its time.
     patience: Option<Duration>,
-    /// Where answers count.
-    memory: Arc<Memory>,
+    /// Where much is made one, and where answers count.
+    workers: Arc<dyn Workers>,
     gap: Option<Gap>,
     /// What was missed, as far as read.
     due: Vec<Item>,
     bytes: usize,
+    /// All of that, which is being made one.
+    merging: Option<Outcome<Option<bytes::Bytes>>>,
 }
 
 impl Pending for LongPoll {
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Response> {
         loop {
-            if let Some(response) = self.whole() {
+            if self.is_whole()
+                && let Some(response) = ready!(self.poll_merged(cx))
+            {
                 return Poll::Ready(response);
             }
             match self.subscription.poll_next(cx) {
+                // It has caught up just now.
+                Poll::Pending if self.is_whole() => {}
                 Poll::Pending if self.is_due() && self.subscription.is_live() => {
                     return Poll::Ready(self.expire());
                 }
@@ -185,12 +196,9 @@ impl Pending for LongPoll {
                 Poll::Ready(Ok(Next::Items(items, _))) => {
                     self.keep(&items);
                     // What was missed is read a part a turn.
-                    if !self.subscription.is_live() {
+                    if !self.subscription.is_live() && !self.is_whole() {
                         cx.waker().wake_by_ref();
-                        return match self.whole() {
-                            Some(response) => Poll::Ready(response),
-                            None => Poll::Pending,
-                        };
+                        return Poll::Pending;
                     }
                 }
                 Poll::Ready(Ok(Next::Bytes(..) | Next::Unframed(..))) => {}
@@ -235,25 +243,46 @@ impl LongPoll {
         self.patience.is_none() || self.gap.is_some()
     }
 
-    /// The answer, where something is due and no more can be read at once, or no more is put into one.
-    fn whole(&mut self) -> Option<Response> {
+    /// Whether something is due, and no more can be read at once or no more is put into one answer.
+    fn is_whole(&self) -> bool {
         let full = self.due.len() >= MESSAGES_MAX || self.bytes >= BYTES_MAX;
-        if self.due.is_empty() || !(full || self.subscription.is_live()) {
-            return None;
-        }
-        let body = merged(&self.due, self.format);
-        let response = body.map(|body| Response::with_body(200, self.format.media, body));
-        if response.is_none() {
-            self.due.clear();
-        }
-        response.map(|response| self.told(response))
+        !self.due.is_empty() && (full || self.subscription.is_live())
+    }
+
+    /// What is due as one answer; none where it holds nothing that the format could carry.
+    fn poll_merged(&mut self, cx: &mut Context<'_>) -> Poll<Option<Response>> {
+        let body = match &mut self.merging {
+            None if self.bytes <= AT_ONCE_BYTES_MAX => merged(&self.due, self.format),
+            None => {
+                let (due, format) = (self.due.clone(), self.format);
+                let merging = hand_over(&*self.workers, Length::Long, move || merged(&due, format));
+                match merging {
+                    Err(Busy) => return Poll::Ready(Some(too_busy())),
+                    Ok(merging) => self.merging = Some(merging),
+                }
+                return self.poll_merged(cx);
+            }
+            Some(merging) => match ready!(merging.poll(cx)) {
+                None => return Poll::Ready(Some(refuse(500, "the work broke off"))),
+                Some(body) => body,
+            },
+        };
+        self.merging = None;
+        Poll::Ready(match body {
+            Some(body) => Some(self.told(Response::with_body(200, self.format.media, body))),
+            None => {
+                self.due.clear();
+                self.bytes = 0;
+                None
+            }
+        })
     }
 
     /// An answer with its place, and with whether more is due behind it.
     fn told(&self, response: Response) -> Response {
         // What has no room is not told, nor where it ends: who asks again gets it.
         let was_told = response.status;
-        let response = response.fitting(&self.memory);
+        let response = response.fitting(self.workers.memory());
         if response.status != was_told {
             return response;
         }

@@ -9,10 +9,10 @@ use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::io::AsyncWrite;
 use weir_binding::{Context as Gateway, Held, LocalFuture, Short};
 use weir_carrier::clock::{Timer, now};
-use weir_carrier::outbox::Outbox;
+use weir_carrier::outbox::{Outbox, poll_read_at_most};
 use weir_carrier::{Link, Stream};
 use weir_sansio::{Duration, Instant, Output, Session};
 
@@ -150,12 +150,13 @@ impl Serving {
                 Poll::Ready(Some(message)) => Some(self.connection.handle_input(now(), &message)),
             },
             stream => {
-                let mut bytes = [0; READ_BYTES];
-                let mut buffer = ReadBuf::new(&mut bytes);
-                match Pin::new(stream).poll_read(cx, &mut buffer)? {
+                let connection = &mut self.connection;
+                let read = poll_read_at_most(stream, cx, READ_BYTES, |bytes| {
+                    (!bytes.is_empty()).then(|| connection.handle_input(now(), bytes))
+                });
+                match read? {
                     Poll::Pending => return Ok(false),
-                    Poll::Ready(()) if buffer.filled().is_empty() => None,
-                    Poll::Ready(()) => Some(self.connection.handle_input(now(), buffer.filled())),
+                    Poll::Ready(taken) => taken,
                 }
             }
         };

@@ -24,6 +24,10 @@ pub fn authority(target: &str) -> Option<&str> {
 
 /// What follows the scheme of a target in absolute form.
 fn absolute(target: &str) -> Option<&str> {
+    // What most are, before anything is compared.
+    if target.starts_with('/') {
+        return None;
+    }
     let begins = |scheme: &&str| {
         // Whoever sends bytes that no target may hold has them looked at in whole characters all the same.
         let begin = target.get(..scheme.len());
