@@ -61,6 +61,7 @@ impl Decoded {
 
 impl Incoming {
     /// Checks that there is room for it; where there is none for its observations, there may be for its bytes.
+    #[inline]
     pub(crate) fn fit(&mut self, principal: &Principal, core: &Core) -> Result<(), Fault> {
         if self.retain && !self.body.is_empty() {
             core.retained.check_room(&self.topic)?;
@@ -104,6 +105,7 @@ impl Incoming {
         keys::fingerprint(Decoded::bytes(&self.block.attributes).media(), &self.body)
     }
 
+    #[inline]
     pub(crate) fn record<'a>(&'a self, now: Time, kind: Kind, media: &'a str) -> Record<'a> {
         Record {
             kind: if self.retain { Kind::Retained } else { kind },
@@ -118,6 +120,7 @@ impl Incoming {
     }
 
     /// Gives what goes with it to the message that it becomes.
+    #[inline]
     pub(crate) fn message(&mut self, mut message: Message) -> Message {
         message.body = std::mem::take(&mut self.body);
         message.origin = shared(&self.origin);

@@ -97,6 +97,7 @@ impl Memory {
     }
 
     /// Counts so many bytes more where that is no more than there may be.
+    #[inline]
     fn take(&self, bytes: usize) -> bool {
         let before = self.held.fetch_add(bytes, Ordering::Relaxed);
         let fits = before.saturating_add(bytes) <= self.most()
@@ -114,6 +115,7 @@ impl Memory {
     }
 
     /// Counts so many bytes more.
+    #[inline]
     fn add(&self, bytes: usize) {
         self.held.fetch_add(bytes, Ordering::Relaxed);
         if let Some(whole) = &self.whole {
@@ -121,6 +123,7 @@ impl Memory {
         }
     }
 
+    #[inline]
     fn give_back(&self, bytes: usize) {
         self.held.fetch_sub(bytes, Ordering::Relaxed);
         if let Some(whole) = &self.whole {

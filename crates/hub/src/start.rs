@@ -55,6 +55,7 @@ impl Hub {
             folded.min(hub.history.applied()).min(keys)
         };
         hub.replay(replay_from)?;
+        hub.recall_hidden()?;
         hub.recall_newest();
         hub.history.advance(hub.log.head());
         let hub = Arc::new(hub);

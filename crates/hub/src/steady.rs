@@ -39,9 +39,7 @@ impl Steady {
             None => self.known.unwrap_or(clock),
             // It has caught up, and goes with the clock.
             Some(at)
-                if at == self.clock
-                    && clock >= at
-                    && clock.saturating_sub(at) <= self.step_max =>
+                if at == self.clock && clock >= at && clock.saturating_sub(at) <= self.step_max =>
             {
                 self.at = Some(clock);
                 self.clock = clock;

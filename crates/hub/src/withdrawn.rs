@@ -177,6 +177,27 @@ impl Hub {
         }
     }
 
+    /// Looks up anew each last value that was withdrawn: at a start it comes from where nothing is hidden.
+    pub(crate) fn recall_hidden(&self) -> Result<(), Fault> {
+        let core = self.core();
+        let hidden = core.withdrawn.by_topic.keys().filter_map(|topic| {
+            let last = core
+                .catalog
+                .entry(core.catalog.find(topic)?)
+                .last
+                .as_ref()?;
+            let is_hidden = core.withdrawn.is_any_of(topic, last.time);
+            is_hidden.then(|| (topic.clone(), last.time))
+        });
+        let hidden: Vec<_> = hidden.collect();
+        drop(core);
+        if !hidden.is_empty() {
+            self.feed()?;
+        }
+        let mut each = hidden.iter();
+        each.try_for_each(|(topic, time)| self.recall_last(topic, *time))
+    }
+
     /// What of a span was withdrawn, by the index of its topic.
     pub(crate) fn hidden_of(&self, topics: &[&str], past: &Past) -> Hidden {
         let core = self.core();

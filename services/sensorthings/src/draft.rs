@@ -147,7 +147,15 @@ impl Done {
 
     /// Waits until a shared log has it: what others did before it is seen by then, and how it came to stand.
     fn taken(&self, context: &Context<'_>) -> Result<()> {
-        match self.ticket.as_ref().filter(|_| context.hub.is_shared()) {
+        match context.hub.is_shared() {
+            true => self.kept(),
+            false => Ok(()),
+        }
+    }
+
+    /// Waits until it is on disk, where the history has it from.
+    fn kept(&self) -> Result<()> {
+        match &self.ticket {
             Some(ticket) => Ok(wait(|cx| ticket.poll(cx)).map(drop)?),
             None => Ok(()),
         }
@@ -291,6 +299,10 @@ impl<'a> Draft<'a> {
         });
         done.numbers.extend(numbers);
         places::publish_all(context, messages, &self.rows, &mut done)?;
+        if !self.withdrawn.is_empty() {
+            // The last value is looked up anew, and may be what comes in the place of another.
+            done.kept()?;
+        }
         self.withdraw(&mut done)?;
         done.taken(context)?;
         Ok(done)

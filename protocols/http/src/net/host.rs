@@ -57,12 +57,15 @@ fn check_host(shared: &Shared, request: &Request) -> Result<(), Response> {
 
 /// Whether `Host` is an address, a name without a dot or of a local network, or a listed one.
 fn is_near(host: &str, listed: impl Fn(&str) -> bool) -> bool {
+    // What many requests have, before anything is copied.
+    if host.starts_with('[') || !host.contains('.') {
+        return true;
+    }
     let name = match host.rsplit_once(':') {
         Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
         _ => host,
     };
-    // What most requests have, before anything is copied.
-    if name.starts_with('[') || !name.contains('.') || name.parse::<Ipv4Addr>().is_ok() {
+    if name.parse::<Ipv4Addr>().is_ok() {
         return true;
     }
     let name = name.trim_end_matches('.').to_ascii_lowercase();

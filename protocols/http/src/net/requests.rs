@@ -368,13 +368,6 @@ impl Requests {
         }
     }
 
-    /// Bytes of answers that nobody shares and nobody else counts.
-    fn leaving_bytes(&self) -> usize {
-        let short = self.slots.iter().map(Slot::bytes);
-        let short = short.filter(|bytes| *bytes < UNCOUNTED_BYTES_MAX);
-        self.outbox.held() + short.sum::<usize>()
-    }
-
     fn is_finished(&self) -> bool {
         let sent = self.outbox.waiting() == 0 && !self.outbox.is_stuck();
         let answered = self.slots.is_empty() && sent;
@@ -448,12 +441,18 @@ impl Requests {
         }
     }
 
-    /// Counts what is held of requests that are whole, and of answers.
+    /// Counts what is held of requests that are whole, and of answers that nobody shares and nobody else counts.
     fn count_slots(&mut self, shared: &Shared) -> io::Result<()> {
-        let asked = self.slots.iter().map(Slot::asked_bytes).sum();
-        self.held.asked(shared.context.hub(), asked);
-        let leaving = self.leaving_bytes();
-        Ok(self.held.leaves(shared.context.hub(), leaving)?)
+        let (mut asked, mut leaving) = (0, self.outbox.held());
+        for slot in &self.slots {
+            asked += slot.asked_bytes();
+            leaving += Some(slot.bytes())
+                .filter(|it| *it < UNCOUNTED_BYTES_MAX)
+                .unwrap_or(0);
+        }
+        let hub = shared.context.hub();
+        self.held.asked(hub, asked);
+        Ok(self.held.leaves(hub, leaving)?)
     }
 
     /// Takes what the session found.

@@ -62,15 +62,13 @@ enum Host<'a> {
 
 impl Host<'_> {
     fn is_one(&self) -> bool {
-        let (text, others) = match self {
-            Host::Address(text) => (text, &b":."[..]),
-            Host::Name(text) => (text, &b"-._~"[..]),
+        let is_letter = |byte: &u8| byte.is_ascii_alphanumeric() || b"-._~".contains(byte);
+        let is_digit = |byte: &u8| byte.is_ascii_hexdigit() || b":.".contains(byte);
+        let (text, fits) = match self {
+            Host::Address(text) => (text, text.as_bytes().iter().all(is_digit)),
+            Host::Name(text) => (text, text.as_bytes().iter().all(is_letter)),
         };
-        let fits = |byte: u8| match self {
-            Host::Address(_) => byte.is_ascii_hexdigit() || others.contains(&byte),
-            Host::Name(_) => byte.is_ascii_alphanumeric() || others.contains(&byte),
-        };
-        !text.is_empty() && text.len() <= HOST_BYTES_MAX && text.bytes().all(fits)
+        fits && !text.is_empty() && text.len() <= HOST_BYTES_MAX
     }
 }
 
