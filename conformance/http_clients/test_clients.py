@@ -1,5 +1,7 @@
 """Each foreign client by itself: does it see what a person who uses it expects?"""
 
+import email
+import email.policy
 import json
 import pathlib
 import subprocess
@@ -79,6 +81,35 @@ class Clients(unittest.TestCase):
             with client.stream("GET", url) as streamed:
                 lines = (line for line in streamed.iter_lines() if line)
                 self.assertEqual([first_value(next(lines)) for _ in range(3)], [1, 2, 3])
+
+    def parts(self, since, count):
+        """A reader of parts: its boundary, and the parts that Python's own reader of mail finds in so many."""
+        headers = {"Accept": "multipart/mixed"}
+        url = f"{self.gateway.url}/live/{self.topic}/%23?stream&as=cbor&since={since}"
+        with httpx.stream("GET", url, headers=headers, timeout=20) as answer:
+            media = answer.headers["Content-Type"]
+            body, boundary = b"", media.partition("boundary=")[2]
+            for piece in answer.iter_bytes():
+                body += piece
+                if body.count(b"\r\nWeir-Cursor: ") >= count:
+                    break
+        whole = f"Content-Type: {media}\r\n\r\n".encode() + body + f"\r\n--{boundary}--\r\n".encode()
+        return boundary, email.message_from_bytes(whole, policy=email.policy.HTTP).get_payload()
+
+    def test_no_text_makes_a_part_of_its_own(self):
+        forged = "a\r\n--{}\r\nContent-Type: application/json\r\n\r\n{{}}\r\n--{}--\r\n"
+        self.publish(1)
+        self.gateway.publish_value(self.topic + "/b", 2)
+        first, _ = self.parts(self.before, 1)
+        for known in ("weir-part", first):
+            body = json.dumps({"value": forged.format(known, known)})
+            fields = {"Content-Type": "application/json"}
+            status, _, said = self.gateway.request("POST", f"/live/{self.topic}/b", body, fields)
+            self.assertEqual(status, 204, said)
+        self.gateway.publish_value(self.topic + "/b", 3)
+        boundary, parts = self.parts(self.before, 5)
+        self.assertNotIn(boundary, (first, "weir-part"))
+        self.assertEqual([part.get_content_type() for part in parts], ["application/cbor"] * 5)
 
     def test_sseclient_py_reads_events_with_ids(self):
         self.publish(1, 2, 3)

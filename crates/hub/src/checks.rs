@@ -90,20 +90,29 @@ pub(crate) fn check_full(catalog: &Catalog, topic: &str) -> Result<(), Fault> {
     }
 }
 
-/// Refuses a message that would bring too many datastreams into being at once, or more than there may be.
-pub(crate) fn check_new(catalog: &Catalog, batch: &Batch) -> Result<(), Fault> {
+/// Refuses a message that would bring too many datastreams into being at once, or more than there may be. Those that
+/// its publisher may not read count as new, so that the limit does not tell which are there.
+pub(crate) fn check_new(
+    principal: &Principal,
+    catalog: &Catalog,
+    batch: &Batch,
+) -> Result<(), Fault> {
     let count = batch.stream_count();
     if count <= NEW_DATASTREAMS_MAX && catalog.has_room(count) {
         return Ok(());
     }
-    let is_new = |index: &usize| catalog.find(batch.stream(*index).topic).is_none();
-    let new = (0..count).filter(is_new).count();
-    if new > NEW_DATASTREAMS_MAX {
+    let topics = || (0..count).map(|index| batch.stream(index).topic);
+    let is_hidden = |topic: &str| !principal.grants.allow(Verb::Read, topic);
+    let told = topics().filter(|topic| catalog.find(topic).is_none() || is_hidden(topic));
+    if told.count() > NEW_DATASTREAMS_MAX {
         return Err(Fault::OverLimit {
             what: "new datastreams of one message",
             limit: NEW_DATASTREAMS_MAX,
         });
     }
+    let new = topics()
+        .filter(|topic| catalog.find(topic).is_none())
+        .count();
     match new == 0 || catalog.has_room(new) {
         true => Ok(()),
         false => Err(TOO_MANY),

@@ -67,7 +67,7 @@ impl Incoming {
             core.retained.check_room(&self.topic)?;
         }
         let fault = match &self.content {
-            Decoded::Observations(batch, _) => checks::check_new(&core.catalog, batch)
+            Decoded::Observations(batch, _) => checks::check_new(principal, &core.catalog, batch)
                 .and_then(|()| weight::check_batch(&core.catalog, batch))
                 .err(),
             Decoded::Opaque(_) => None,

@@ -4,7 +4,9 @@ use crate::control;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use std::io::Write;
-use weir_binding::gap_json;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use weir_binding::{boundary, gap_json};
 use weir_carrier::websocket::{Opcode, write_frame};
 use weir_hub::{Frame, Framing, FramingKey, Gap};
 use weir_model::Cursor;
@@ -187,22 +189,37 @@ impl Framing for Prefixed {
     }
 }
 
-/// The boundary of [`Parts`].
-pub(crate) const BOUNDARY: &str = "weir-part";
+/// `multipart/mixed` (RFC 2046 section 5.1): a part with header fields for each message. Each reader has a boundary
+/// of its own, which nobody else knows, so that no payload can hold it.
+pub(crate) struct Parts {
+    pub(crate) boundary: Arc<str>,
+    number: u32,
+}
 
-/// `multipart/mixed` (RFC 2046 section 5.1): a part with header fields for each message.
-pub(crate) struct Parts;
+impl Parts {
+    pub(crate) fn new() -> Self {
+        static NUMBER: AtomicU32 = AtomicU32::new(0);
+        Self {
+            boundary: boundary("weir").into(),
+            number: NUMBER.fetch_add(1, Ordering::Relaxed) & KEY_MAX,
+        }
+    }
+}
+
+/// The bits of a framing's key above say how it is wrapped.
+const KEY_MAX: u32 = (1 << 28) - 1;
 
 impl Framing for Parts {
     fn key(&self) -> FramingKey {
-        ("parts", 0)
+        ("parts", self.number)
     }
 
     fn frame(&self, frame: &Frame<'_>, out: &mut Vec<u8>) {
         let payload = frame.payload.unwrap_or_default();
+        let (boundary, media) = (&self.boundary, frame.format.media);
         put(
             out,
-            format_args!("--{BOUNDARY}\r\nContent-Type: {}\r\n", frame.format.media),
+            format_args!("--{boundary}\r\nContent-Type: {media}\r\n"),
         );
         put(out, format_args!("Content-Length: {}\r\n", payload.len()));
         if is_position(frame.cursor) {
@@ -324,7 +341,7 @@ mod tests {
         let table = b"topic,value\r\na,1\r\n";
         let text = String::from_utf8_lossy(table).into_owned();
         assert_eq!(framed(&Lines { bare: true }, "csv", table, AT), text);
-        let parts = framed(&Parts, "csv", table, AT);
+        let parts = framed(&Parts::new(), "csv", table, AT);
         assert!(parts.contains(&text), "{parts:?}");
         let frames = framed(&WebSocket { bare: true }, "csv", table, AT);
         assert!(frames.ends_with(&text), "{frames:?}");
@@ -352,7 +369,7 @@ mod tests {
             framed(&Lines { bare: NAMED }, "plain", b"1", start),
             "1\n{\"weir\":{}}\n"
         );
-        let part = framed(&Parts, "plain", b"1", start);
+        let part = framed(&Parts::new(), "plain", b"1", start);
         assert!(!part.contains("Weir-Cursor"), "{part}");
     }
 
@@ -436,6 +453,6 @@ mod tests {
         );
         let control = r#"{"weir":{"cursor":"1-2f","gap":{"reason":"policy","count":3}}}"#;
         assert_eq!(gap(&Lines { bare: NAMED }), format!("{control}\n"));
-        assert!(gap(&Parts).contains("Weir-Gap: {\"reason\":\"policy\",\"count\":3}\r\n"));
+        assert!(gap(&Parts::new()).contains("Weir-Gap: {\"reason\":\"policy\",\"count\":3}\r\n"));
     }
 }

@@ -1,7 +1,7 @@
 //! HTTP streaming and server-sent events.
 
 use crate::fault::{from_hub, refuse};
-use crate::framing::{BOUNDARY, Lines, Parts, Prefixed, Sse};
+use crate::framing::{Lines, Parts, Prefixed, Sse};
 use crate::pace;
 use crate::query;
 use bytes::Bytes;
@@ -18,7 +18,8 @@ const HEARTBEAT: Duration = Duration::from_secs(15);
 pub(crate) fn open(hub: &Arc<Hub>, call: &Call, rest: &str, sse: bool) -> Result<Answer, Response> {
     let scheme = if sse { Scheme::Sse } else { Scheme::Streaming };
     let format = payload_format(call, sse)?;
-    let framing = framing(call, sse, format);
+    let parts = (!sse && is_multipart(call)).then(|| Arc::new(Parts::new()));
+    let framing = framing(call, sse, format, parts.clone());
     let shape = Shape::Framed(format, call.wrapper.framing(framing));
     let subscribe = query::subscribe(call, rest, shape)?;
     let opened = hub.open(call.now, &call.principal, Request::Subscribe(subscribe));
@@ -26,12 +27,13 @@ pub(crate) fn open(hub: &Arc<Hub>, call: &Call, rest: &str, sse: bool) -> Result
     else {
         return Err(refuse(500, "the hub answered something else"));
     };
-    let head = head(call, sse, format, subscription.position().to_string());
+    let (parts, cursor) = (parts.as_deref(), subscription.position().to_string());
+    let head = head(sse, format, parts, cursor);
     let delivery = Delivery {
         scheme,
         subscription,
         heartbeat: heartbeat(call, sse, format),
-        farewell: farewell(call, sse),
+        farewell: farewell(call, sse, parts),
         tally: None,
         pace: pace::of(call)?,
         elsewhere: Elsewhere::new(call.workers.clone()),
@@ -52,23 +54,23 @@ fn payload_format(call: &Call, sse: bool) -> Result<&'static Format, Response> {
     }
 }
 
-fn framing(call: &Call, sse: bool, format: &Format) -> Arc<dyn Framing> {
+fn framing(call: &Call, sse: bool, format: &Format, parts: Option<Arc<Parts>>) -> Arc<dyn Framing> {
     let bare = call.query("bare").is_some();
-    match (sse, format.text) {
-        (true, _) => Arc::new(Sse { bare }),
-        _ if is_multipart(call) => Arc::new(Parts),
-        (false, true) => Arc::new(Lines { bare }),
-        (false, false) => Arc::new(Prefixed { bare }),
+    match (parts, format.text) {
+        _ if sse => Arc::new(Sse { bare }),
+        (Some(parts), _) => parts,
+        (None, true) => Arc::new(Lines { bare }),
+        (None, false) => Arc::new(Prefixed { bare }),
     }
 }
 
 /// The head, with what keeps proxies from holding events back: nginx reads `X-Accel-Buffering`, caches
 /// and compressing proxies `no-transform`.
-fn head(call: &Call, sse: bool, format: &Format, cursor: String) -> Response {
-    let media = match sse {
-        true => "text/event-stream".to_owned(),
-        false if is_multipart(call) => format!("multipart/mixed; boundary={BOUNDARY}"),
-        false => format.media.to_owned(),
+fn head(sse: bool, format: &Format, parts: Option<&Parts>, cursor: String) -> Response {
+    let media = match parts {
+        _ if sse => "text/event-stream".to_owned(),
+        Some(parts) => format!("multipart/mixed; boundary={}", parts.boundary),
+        None => format.media.to_owned(),
     };
     let opening = match sse {
         true => Bytes::from(format!("retry: {}\n\n", retry_millis(&cursor))),
@@ -98,11 +100,11 @@ fn heartbeat(call: &Call, sse: bool, format: &Format) -> Option<(Duration, Bytes
     Some((HEARTBEAT, wrapped(call, beat)))
 }
 
-fn farewell(call: &Call, sse: bool) -> Bytes {
-    match sse {
-        true => wrapped(call, format!("retry: {}\n\n", retry_millis("")).as_bytes()),
-        false if is_multipart(call) => wrapped(call, format!("--{BOUNDARY}--\r\n").as_bytes()),
-        false => Bytes::new(),
+fn farewell(call: &Call, sse: bool, parts: Option<&Parts>) -> Bytes {
+    match parts {
+        _ if sse => wrapped(call, format!("retry: {}\n\n", retry_millis("")).as_bytes()),
+        Some(parts) => wrapped(call, format!("--{}--\r\n", parts.boundary).as_bytes()),
+        None => Bytes::new(),
     }
 }
 

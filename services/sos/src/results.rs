@@ -94,7 +94,7 @@ pub(crate) fn insert_template(ask: &Ask) -> Result<Reply, Exception> {
 
 /// Refuses a template of which no result could be read: it is tried with none.
 fn check_structure(ask: &Ask, template: &Json) -> Result<(), Exception> {
-    let document = observation(template, "").unwrap_or_default();
+    let document = observation(template, "")?.unwrap_or_default();
     let mut none = BatchBuilder::new();
     decode(ask, "resultStructure", document.as_bytes(), &mut none)
 }
@@ -134,7 +134,7 @@ pub(crate) fn insert_result(ask: &Ask) -> Result<Reply, Exception> {
     let unknown = || Exception::invalid("template", format!("there is no `{id}`"));
     let template = Set::Templates.one(ask, id)?.ok_or_else(unknown)?;
     let values = ask.params.required_element("resultValues")?.text();
-    let document = observation(&template, &values).ok_or_else(unknown)?;
+    let document = observation(&template, &values)?.ok_or_else(unknown)?;
     let mut builder = BatchBuilder::new();
     decode(ask, "resultValues", document.as_bytes(), &mut builder)?;
     let batch = builder.finish();
@@ -150,10 +150,12 @@ pub(crate) fn insert_result(ask: &Ask) -> Result<Reply, Exception> {
 }
 
 /// An observation of the template, with the values as its result.
-fn observation(template: &Json, values: &str) -> Option<String> {
+fn observation(template: &Json, values: &str) -> Result<Option<String>, Exception> {
     let read = |name: &str| read_xml(template[name].as_str()?.as_bytes()).ok();
-    let (known, structure, encoding) =
-        (read("observation")?, read("structure")?, read("encoding")?);
+    let parts = ["observation", "structure", "encoding"].map(read);
+    let [Some(known), Some(structure), Some(encoding)] = parts else {
+        return Ok(None);
+    };
     let mut xml = Xml::new();
     xml.start("om:OM_Observation")
         .prefixes(&[("om", OM20), ("swe", SWE20)]);
@@ -173,17 +175,27 @@ fn observation(template: &Json, values: &str) -> Option<String> {
     xml.start("swe:encoding").raw(&encoding.to_xml()).end();
     let block = encoding.attribute("blockSeparator").unwrap_or(BLOCK);
     let token = encoding.attribute("tokenSeparator").unwrap_or(TOKEN);
-    xml.leaf("swe:values", without_count(values, block, token));
-    Some(xml.finish())
+    xml.leaf("swe:values", without_count(values, block, token)?);
+    Ok(Some(xml.finish()))
 }
 
-/// The number of records may stand first, since the array has no other (OGC 08-094r1 section 8.5.3).
-fn without_count<'v>(values: &'v str, block: &str, token: &str) -> &'v str {
-    match values.split_once(block) {
-        Some((first, rest)) if !first.contains(token) && first.trim().parse::<u64>().is_ok() => {
-            rest
+/// The number of records may stand first, since the array has no other (OGC 08-094r1 section 8.5.3); so many there
+/// must be.
+fn without_count<'v>(values: &'v str, block: &str, token: &str) -> Result<&'v str, Exception> {
+    let Some((first, rest)) = values.split_once(block) else {
+        return Ok(values);
+    };
+    match first.trim().parse::<usize>() {
+        Ok(said) if !first.contains(token) => {
+            let records = rest.split(block).filter(|record| !record.trim().is_empty());
+            let found = records.count();
+            let differ = || format!("{said} records are said to be there, and {found} are");
+            match said == found {
+                true => Ok(rest),
+                false => Err(Exception::invalid("resultValues", differ())),
+            }
         }
-        _ => values,
+        _ => Ok(values),
     }
 }
 

@@ -2,8 +2,7 @@
 
 use super::{Asked, Done, Step};
 use serde_json::{Map, Value as Json, json};
-use std::hash::{BuildHasher, RandomState};
-use weir_binding::Response;
+use weir_binding::{Response, boundary};
 
 /// As JSON (OData JSON format 4.01 section 19.4): bodies of JSON as such, others as text.
 pub(super) fn json(done: &[Done]) -> Response {
@@ -79,12 +78,6 @@ impl Done {
         };
         failed(true).or_else(|| failed(false))
     }
-}
-
-/// A delimiter that nobody knew before, so that it stands in none of the answers.
-fn boundary(name: &str) -> String {
-    let random = || RandomState::new().hash_one(name);
-    format!("{name}-{:016x}{:016x}", random(), random())
 }
 
 fn open(boundary: &str, out: &mut Vec<u8>) {

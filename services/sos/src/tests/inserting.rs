@@ -206,7 +206,16 @@ fn results_go_in_and_out_without_what_describes_them() {
         Some("cm")
     );
     assert_eq!(refused(&house, result("urn:no", values)).1, "template");
-    assert_eq!(refused(&house, result("urn:t:1", "x,y")).1, "resultValues");
+    let others = [
+        "x,y",
+        "5@@2026-01-01T00:02:00Z,1",
+        "0@@2026-01-01T00:02:00Z,1",
+        "1@@",
+    ];
+    for wrong in others {
+        let said = refused(&house, result("urn:t:1", wrong));
+        assert_eq!(said.1, "resultValues", "{wrong}");
+    }
     let wrong = template.replace("urn:s:9/observations", "urn:no");
     assert_eq!(refused(&house, wrong).1, "offering");
     for unknown in ["swe:Matrix>", "swe:DataChoice>"] {
