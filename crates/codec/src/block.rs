@@ -80,6 +80,8 @@ mod column {
     pub(super) const QUALITY: u8 = 12;
     pub(super) const FEATURE: u8 = 13;
     pub(super) const PARAMETERS: u8 = 14;
+    /// Of stores only.
+    pub(super) const DESCRIPTIONS: u8 = 15;
     /// Columns from here on may be passed over by who does not know them.
     pub(super) const OPTIONAL: u8 = 128;
 }

@@ -171,6 +171,7 @@ fn carried_of<'a>(row: &Observation<'a>, carries: &Carries) -> Option<Observatio
         sensor: row.sensor.filter(|_| carries.sensor),
         property: row.property.filter(|_| carries.property),
         unit: row.unit.filter(|_| carries.unit),
+        description: row.description,
         value: row.value,
         time: row.time.filter(|_| carries.time),
         place: row

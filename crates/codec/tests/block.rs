@@ -282,3 +282,42 @@ fn the_published_table_is_up_to_date() {
          cargo run -p weir-codec --example block"
     );
 }
+
+#[test]
+fn a_message_with_what_only_a_store_counts_is_refused() {
+    struct Described(usize);
+    impl weir_codec::block::Rows for Described {
+        fn len(&self) -> usize {
+            3
+        }
+        fn time(&self, row: usize) -> Option<Time> {
+            Some(Time::from_nanos(row as i64))
+        }
+        fn value(&self, row: usize) -> Value<'_> {
+            Value::Number(row as f64)
+        }
+        fn place(&self, _row: usize) -> Option<weir_model::Place> {
+            None
+        }
+        fn extra(&self, _row: usize) -> weir_model::Extra<'_> {
+            weir_model::Extra::default()
+        }
+        fn descriptions(&self) -> Option<&[u8]> {
+            [None, Some(&[0, 255, 255][..])][self.0]
+        }
+    }
+    for described in [0, 1] {
+        let mut encoder = Box::<weir_codec::block::Encoder>::default();
+        let (mut body, mut message) = (Vec::new(), Vec::new());
+        encoder.encode_body(&Described(described), &mut body);
+        encoder.encode(&Described(described), &mut message);
+        let mut columns = Box::<Columns>::default();
+        columns
+            .read(&Chunk::body(&body, 0, &WIDE).unwrap(), &WIDE)
+            .unwrap();
+        let numbers = [0, 1, 2].map(|row| columns.description(row));
+        assert_eq!(numbers, [[0; 3], [0, 255, 255]][described]);
+        let taken = Chunk::take(&mut &message[..], 0, &WIDE);
+        assert_eq!(taken.is_err(), described == 1);
+    }
+}

@@ -37,6 +37,7 @@ impl Row {
             sensor: self.names[0].as_deref(),
             property: self.names[1].as_deref(),
             unit: self.names[2].as_deref(),
+            description: 0,
             value: match &self.value {
                 Result_::Number(number) => Value::Number(*number),
                 Result_::Bool(truth) => Value::Bool(*truth),

@@ -514,6 +514,7 @@ fn push(builder: &mut BatchBuilder, entry: &Entry, value: Value<'_>, time: Time)
         sensor: datastream.sensor.as_deref(),
         property: datastream.property.as_deref(),
         unit: datastream.unit.as_deref(),
+        description: 0,
         value,
         time: Some(time),
         place: datastream.place,

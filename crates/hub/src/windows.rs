@@ -133,6 +133,7 @@ fn observation(topic: &str, begin: i64, number: f64) -> Observation<'_> {
         sensor: None,
         property: None,
         unit: None,
+        description: 0,
         value: Value::Number(number),
         time: Some(Time::from_nanos(begin)),
         place: None,

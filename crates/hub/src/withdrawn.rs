@@ -302,9 +302,11 @@ impl Hub {
 fn ordinals(batch: &Batch, before: u32) -> Vec<(u32, u32)> {
     let mut ordinals = Vec::new();
     let (streams, times) = (batch.streams(), batch.times());
+    let topic = |row: usize| batch.stream(streams[row] as usize).topic;
+    let is_of_one = |a, b| streams[a] == streams[b] || topic(a) == topic(b);
     let mut count = before;
     for row in 0..batch.len() {
-        let repeats = row > 0 && times[row] == times[row - 1] && streams[row] == streams[row - 1];
+        let repeats = row > 0 && times[row] == times[row - 1] && is_of_one(row, row - 1);
         if row > 0 {
             count = if repeats { count + 1 } else { 0 };
         }
@@ -358,6 +360,22 @@ mod tests {
             [(1, 1), (3, 1), (4, 2)]
         );
         assert_eq!(ordinals(&batch(&[1, 1, 2]), 3), [(0, 3), (1, 4)]);
+    }
+
+    #[test]
+    fn observations_of_one_time_and_two_descriptions_are_of_one_datastream() {
+        let mut builder = BatchBuilder::new();
+        for description in [0, 1, 0] {
+            builder.begin();
+            builder.description(description);
+            builder.value(Value::Null);
+            builder.time(Time::from_nanos(4));
+            builder.end().unwrap();
+        }
+        let mut batch = builder.finish();
+        batch.complete("a", Time::from_nanos(0)).unwrap();
+        assert_eq!(batch.stream_count(), 2);
+        assert_eq!(ordinals(&batch, 0), [(1, 1), (2, 2)]);
     }
 
     #[test]

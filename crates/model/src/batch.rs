@@ -61,6 +61,8 @@ pub(crate) struct Stream {
     pub(crate) sensor: Span,
     pub(crate) property: Span,
     pub(crate) unit: Span,
+    /// Which description of the datastream it was made under.
+    pub(crate) description: u8,
 }
 
 impl Stream {
@@ -70,6 +72,7 @@ impl Stream {
         sensor: Span::NONE,
         property: Span::NONE,
         unit: Span::NONE,
+        description: 0,
     };
 }
 
@@ -168,6 +171,8 @@ pub struct Observation<'a> {
     pub property: Option<&'a str>,
     /// Unit of measurement, UCUM.
     pub unit: Option<&'a str>,
+    /// Which description of its datastream it was made under, where a catalog counts them.
+    pub description: u8,
     /// The result.
     pub value: Value<'a>,
     /// Phenomenon time, or its begin.
@@ -191,6 +196,8 @@ pub struct StreamView<'a> {
     pub property: Option<&'a str>,
     /// Unit of measurement.
     pub unit: Option<&'a str>,
+    /// Which description of the datastream they were made under, where a catalog counts them.
+    pub description: u8,
 }
 
 impl Batch {
@@ -219,6 +226,7 @@ impl Batch {
             sensor: stream.sensor.of(&self.names),
             property: stream.property.of(&self.names),
             unit: stream.unit.of(&self.names),
+            description: stream.description,
         }
     }
 
@@ -272,6 +280,12 @@ impl Batch {
             .map(Time::from_nanos)
     }
 
+    /// Which description of its datastream a row was made under.
+    #[inline]
+    pub fn description(&self, row: usize) -> u8 {
+        self.streams[self.stream[row] as usize].description
+    }
+
     /// A row's place.
     #[inline]
     pub fn place(&self, row: usize) -> Option<Place> {
@@ -315,6 +329,7 @@ impl Batch {
             sensor: stream.sensor,
             property: stream.property,
             unit: stream.unit,
+            description: stream.description,
             value: self.value(row),
             time: self.time(row),
             place: self.place(row),

@@ -239,6 +239,11 @@ impl BatchBuilder {
         self.row.stream.unit = Span::append(&mut self.batch.names, code);
     }
 
+    /// Says under which description of its datastream it was made.
+    pub fn description(&mut self, number: u8) {
+        self.row.stream.description = number;
+    }
+
     /// Sets the result.
     #[inline]
     pub fn value(&mut self, value: Value<'_>) {
@@ -326,6 +331,7 @@ impl BatchBuilder {
             .unit
             .into_iter()
             .for_each(|code| self.unit(code));
+        self.description(observation.description);
         self.value(observation.value);
         observation
             .time
@@ -429,7 +435,8 @@ fn parts<'a>(batch: &'a Batch, stream: &Stream) -> [Option<&'a str>; 4] {
 }
 
 fn same(batch: &Batch, a: &Stream, b: &Stream) -> bool {
-    a == b || (a.naming == b.naming && parts(batch, a) == parts(batch, b))
+    let said = |stream: &Stream| (stream.naming, stream.description);
+    a == b || (said(a) == said(b) && parts(batch, a) == parts(batch, b))
 }
 
 fn hash_of(hasher: &DefaultHashBuilder, batch: &Batch, stream: &Stream) -> u64 {

@@ -20,6 +20,7 @@ fn observation(topic: &'static str, number: f64) -> Observation<'static> {
         sensor: None,
         property: None,
         unit: None,
+        description: 0,
         value: Value::Number(number),
         time: Some(Time::from_nanos(1)),
         place: None,

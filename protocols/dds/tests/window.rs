@@ -22,6 +22,7 @@ fn observation(topic: &'static str, number: usize) -> Observation<'static> {
         sensor: None,
         property: None,
         unit: None,
+        description: 0,
         value: Value::Number(number as f64),
         time: Some(Time::from_nanos(1)),
         place: None,

@@ -102,6 +102,7 @@ impl Join {
                 sensor: None,
                 property: None,
                 unit: None,
+                description: 0,
                 value: Value::Json(&result),
                 time: Some(time),
                 place: None,

@@ -38,6 +38,7 @@ pub(crate) fn page(
         sensor: None,
         property: None,
         unit: None,
+        description: 0,
         value: last.value(),
         time: Some(last.time),
         place: None,

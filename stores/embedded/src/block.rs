@@ -64,6 +64,10 @@ impl block::Rows for Rows {
     fn may_have_extras(&self) -> bool {
         !self.bags.is_empty()
     }
+
+    fn descriptions(&self) -> Option<&[u8]> {
+        Some(&self.descriptions[..]).filter(|numbers| !numbers.is_empty())
+    }
 }
 
 /// Reads a block of either version.
@@ -83,6 +87,7 @@ pub fn decode(block: &[u8]) -> Result<Rows, DecodeError> {
             columns.place(row),
             &columns.extra(row),
         );
+        rows.describe(columns.description(row));
     }
     Ok(rows)
 }
@@ -124,6 +129,7 @@ mod tests {
                 let place = Place { latitude: (time % 90) as f64, longitude: number % 180.0 };
                 let known = (*kind > 3 && !place.longitude.is_nan()).then_some(place);
                 all.push(*time, value, known, &extra);
+                all.describe(if *kind > 2 { kind * 40 } else { 0 });
             }
             let mut block = Vec::new();
             Encoder::default().encode(&all, &mut block);

@@ -60,6 +60,7 @@ impl<'a> Kept<'a> {
             sensor: None,
             property: None,
             unit: None,
+            description: 0,
             value: self.value()?,
             time: time(0)?,
             place: self.place()?,

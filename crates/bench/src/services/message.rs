@@ -90,6 +90,7 @@ fn message(topic: &str, fields: usize, number: usize, letters: usize) -> Batch {
             sensor: None,
             property: None,
             unit: None,
+            description: 0,
             value,
             time: (field == 0).then_some(time),
             place: None,

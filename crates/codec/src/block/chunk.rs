@@ -13,7 +13,7 @@ const MAGIC: [u8; 4] = *b"WBK\x01";
 /// Bytes before the body: magic, length and checksum.
 pub const HEAD_BYTES: usize = 12;
 /// Columns that are known.
-const COLUMNS: usize = column::PARAMETERS as usize + 1;
+const COLUMNS: usize = column::DESCRIPTIONS as usize + 1;
 
 /// A chunk whose checksum is right, and where its columns begin.
 pub struct Chunk<'a> {
@@ -90,7 +90,12 @@ impl<'a> Chunk<'a> {
                 "another checksum: the chunk was changed or damaged",
             ));
         }
-        Self::body(&chunk[HEAD_BYTES..], at + HEAD_BYTES, limits).map(Some)
+        let chunk = Self::body(&chunk[HEAD_BYTES..], at + HEAD_BYTES, limits)?;
+        match &chunk.columns[usize::from(column::DESCRIPTIONS)] {
+            None => Ok(Some(chunk)),
+            // It counts the descriptions of somebody's catalog.
+            Some(column) => column.clone().expected("a column that messages have"),
+        }
     }
 
     /// Reads where the columns are in a body that has no head before it.

@@ -42,6 +42,8 @@ pub struct Columns {
     spans: [Vec<i64>; 4],
     /// Quality, feature, parameters; each empty where no row has one.
     members: [Vec<Span>; 3],
+    /// Empty where all were made under the first description, or no store wrote them.
+    descriptions: Few<u8, 256>,
     arena: Arena,
     table: Vec<i64>,
 }
@@ -63,6 +65,7 @@ impl Columns {
         self.read_texts(chunk, &mut budget)?;
         self.read_places(chunk)?;
         self.read_extras(chunk, &mut budget)?;
+        self.read_descriptions(chunk)?;
         self.read_series(chunk, &mut budget)?;
         self.read_order(chunk)
     }
@@ -166,6 +169,15 @@ impl Columns {
         Ok(())
     }
 
+    fn read_descriptions(&mut self, chunk: &Chunk<'_>) -> Result<(), DecodeError> {
+        self.descriptions.clear();
+        let (numbers, rows) = (&mut self.descriptions, chunk.rows());
+        chunk.column(column::DESCRIPTIONS, |input| {
+            runs::get(input, rows, u8::MAX, numbers)
+        })?;
+        Ok(())
+    }
+
     fn read_series(
         &mut self,
         chunk: &Chunk<'_>,
@@ -266,6 +278,7 @@ impl Columns {
             sensor,
             property,
             unit,
+            description: 0,
         }
     }
 
@@ -313,6 +326,11 @@ impl Columns {
             Some(&kind::JSON) => Value::Json(text()),
             Some(_) => Value::Null,
         }
+    }
+
+    /// Which description of its datastream a row was made under, of what a store wrote.
+    pub fn description(&self, row: usize) -> u8 {
+        self.descriptions.get(row).copied().unwrap_or_default()
     }
 
     /// Where the sensor was.

@@ -65,6 +65,11 @@ pub trait Rows {
     fn may_have_extras(&self) -> bool {
         true
     }
+    /// Which description of its datastream each row was made under, where a store keeps that and any was made
+    /// under another than the first.
+    fn descriptions(&self) -> Option<&[u8]> {
+        None
+    }
 }
 
 /// In which order the observations of several series were.
@@ -87,6 +92,7 @@ const NAMELESS: StreamView<'_> = StreamView {
     sensor: None,
     property: None,
     unit: None,
+    description: 0,
 };
 
 /// Writes chunks; holds the memory for it.
@@ -117,6 +123,9 @@ impl Encoder {
         }
         if rows.may_have_extras() {
             self.put_extras(rows, out);
+        }
+        if let Some(numbers) = rows.descriptions() {
+            put_column(column::DESCRIPTIONS, out, |out| runs::put(numbers, out));
         }
     }
 

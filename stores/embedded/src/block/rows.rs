@@ -50,6 +50,8 @@ pub struct Rows {
     pub(crate) places: Vec<Option<Place>>,
     /// Sorted by row.
     pub(crate) bags: Vec<Bag>,
+    /// Which description of the datastream each was made under; empty where all were under the first.
+    pub(crate) descriptions: Vec<u8>,
 }
 
 impl Rows {
@@ -84,6 +86,11 @@ impl Rows {
         self.places.get(row).copied().flatten()
     }
 
+    /// Which description of the datastream a row was made under.
+    pub fn description(&self, row: usize) -> u8 {
+        self.descriptions.get(row).copied().unwrap_or_default()
+    }
+
     /// What else a row carries.
     pub fn extra(&self, row: usize) -> Extra<'_> {
         let Ok(index) = self.bags.binary_search_by_key(&(row as u32), |bag| bag.row) else {
@@ -111,6 +118,7 @@ impl Rows {
             sensor: None,
             property: None,
             unit: None,
+            description: self.description(row),
             value: self.value(row),
             time: Some(Time::from_nanos(self.times[row])),
             place: self.place(row),
@@ -118,7 +126,16 @@ impl Rows {
         }
     }
 
-    /// Adds a row.
+    /// Says under which description the row added last was made.
+    pub fn describe(&mut self, description: u8) {
+        let others = self.len() - 1;
+        if description != 0 || !self.descriptions.is_empty() {
+            self.descriptions.resize(others, 0);
+            self.descriptions.push(description);
+        }
+    }
+
+    /// Adds a row, made under the first description.
     pub fn push(&mut self, time: i64, value: Value<'_>, place: Option<Place>, extra: &Extra<'_>) {
         let row = self.len();
         let cell = match value {
@@ -168,11 +185,13 @@ impl Rows {
         self.texts.clear();
         self.places.clear();
         self.bags.clear();
+        self.descriptions.clear();
     }
 
     /// Adds a row of a batch whose times are complete.
     pub fn push_batch_row(&mut self, time: i64, batch: &Batch, row: usize) {
         self.push(time, batch.value(row), batch.place(row), &batch.extra(row));
+        self.describe(batch.description(row));
     }
 
     /// Adds a row of another.
@@ -183,6 +202,7 @@ impl Rows {
             other.place(row),
             &other.extra(row),
         );
+        self.describe(other.description(row));
     }
 
     /// The rows in the order of their times, equal times in the order they were added.
@@ -205,6 +225,7 @@ impl Rows {
             + self.texts.capacity()
             + self.places.capacity() * size_of::<Option<Place>>()
             + self.bags.capacity() * size_of::<Bag>()
+            + self.descriptions.capacity()
     }
 }
 

@@ -46,6 +46,10 @@ fn push(builder: &mut BatchBuilder, (topic, time, number): Row) {
     builder.begin();
     builder.topic(Naming::Topic, TOPICS[topic]);
     builder.time(Time::from_nanos(time));
+    if topic % 2 == 1 {
+        // A few descriptions in turn, each for a while.
+        builder.description((number / 8 % 3) as u8);
+    }
     let text = format!("{{\"n\":{number}}}");
     builder.value(match topic {
         0 | 1 => Value::Number(number as f64),

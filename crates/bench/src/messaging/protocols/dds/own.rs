@@ -126,6 +126,7 @@ fn observation<'a>(topic: &'a str, json: &'a str) -> Observation<'a> {
         sensor: None,
         property: None,
         unit: None,
+        description: 0,
         value: Value::Json(json),
         // That of its arrival.
         time: None,
