@@ -169,7 +169,8 @@ class Scene:
             self.live("site/closed/a", 271828.75, minute)
         # A thing that nobody described, of which another datastream says that it is elsewhere.
         self.live("shared/closed", 1, lat=10.5, lon=11.25)
-        self.done("/live/site%2Fclosed%2Fkept?retain", {"value": 271828.75})
+        with self.world.mqtt("owner") as client:
+            client.publish("site/closed/kept", json.dumps({"value": 271828.75}), qos=1, retain=True).wait_for_publish(10)
 
     def hide_deep(self):
         """What may not be seen itself."""

@@ -92,7 +92,7 @@ class Around(unittest.TestCase):
         for method, path, body in [
             ("POST", "/live/site/open/a", {"value": 1}), ("POST", "/live/site/open", {"a": {"value": 1}}),
             ("POST", "/live/site", {"observations": [{"topic": "site/open/a", "value": 1}]}),
-            ("POST", "/live/site/open/a?retain", {"value": 1}), ("PUT", "/catalog/site/open/a", {"unit": "Cel"}),
+            ("PUT", "/catalog/site/open/a", {"unit": "Cel"}),
             ("DELETE", "/catalog/site/open/a", None), ("POST", "/sta/v1.1/Things", entity),
             ("POST", "/sta/v1.1/Datastreams", entity), ("POST", "/sta/v1.1/Observations", {"result": 1}),
             ("POST", "/sta/v1.1/CreateObservations", [{"Datastream": {"@iot.id": "x"}, "components": ["result"],

@@ -1,10 +1,10 @@
 //! One page of windows: one number a window and datastream instead of all rows.
 //!
-//! Numbers and truths (1 and 0) count; texts, null and JSON do not, for any function. Windows without
-//! numbers are left out, and so are rows that were withdrawn. A window that reaches over `from` or `to` has
-//! only the rows between.
+//! Numbers and truths (1 and 0) count; texts, null and JSON do not. Windows without numbers are left out, and so
+//! are rows that were withdrawn. A window that reaches over `from` or `to` has only the rows between. The last of
+//! a window is no number: it is the observation itself, whatever its result, as live subscribers are sent it.
 
-use crate::aggregate::{Aggregate, Window};
+use crate::aggregate::{Aggregate, Function, Window};
 use crate::history::{Hidden, Page, Range};
 use crate::token::Token;
 use std::collections::BTreeMap;
@@ -21,6 +21,10 @@ pub struct WindowPage<'a> {
     begin: i64,
     /// By index of their topic.
     open: BTreeMap<usize, Window>,
+    /// The same where the last observation is asked for: that alone.
+    lasts: BTreeMap<usize, BatchBuilder>,
+    /// Builders that hold nothing.
+    spare: Vec<BatchBuilder>,
     builder: BatchBuilder,
     last: Option<Token>,
 }
@@ -35,6 +39,8 @@ impl<'a> WindowPage<'a> {
             hidden: query.hidden.map(Places::new),
             begin: i64::MIN,
             open: BTreeMap::new(),
+            lasts: BTreeMap::new(),
+            spare: Vec::new(),
             builder: BatchBuilder::new(),
             last: None,
         }
@@ -48,13 +54,21 @@ impl<'a> WindowPage<'a> {
             .map_or(from, |token| token.time.max(from))
     }
 
-    /// Takes the next row by time and topic; says whether a window that ended had no room.
-    pub fn offer(&mut self, topic: usize, time: i64, value: Value<'_>) -> bool {
+    /// Takes the next row by time and topic, whole where the last one is asked for; says whether a window that
+    /// ended had no room.
+    pub fn offer<'o>(
+        &mut self,
+        topic: usize,
+        time: i64,
+        value: Value<'_>,
+        whole: impl FnOnce() -> Observation<'o>,
+    ) -> bool {
         let hidden = self.hidden.as_mut();
         if hidden.is_some_and(|hidden| hidden.pass(topic, time)) {
             return false;
         }
-        let Some(number) = value.number() else {
+        let is_selected = self.aggregate.function == Function::Last;
+        let Some(number) = value.number().or(is_selected.then_some(0.0)) else {
             return false;
         };
         let begin = self.aggregate.begin(Time::from_nanos(time)).nanos();
@@ -64,29 +78,42 @@ impl<'a> WindowPage<'a> {
             }
             self.begin = begin;
         }
-        if !self.was_given(begin, topic) {
-            self.open.entry(topic).or_default().add(number);
+        match self.was_given(begin, topic) {
+            true => {}
+            false if is_selected => self.select(topic, &whole()),
+            false => self.open.entry(topic).or_default().add(number),
         }
         false
     }
 
+    fn select(&mut self, topic: usize, row: &Observation<'_>) {
+        let spare = &mut self.spare;
+        let last = self.lasts.entry(topic);
+        let last = last.or_insert_with(|| spare.pop().unwrap_or_default());
+        last.clear();
+        // It was checked when it was published.
+        let _checked_before = last.push(row);
+    }
+
     /// Takes the next window by begin and topic, made by the store itself; says whether it had no room.
     pub fn put(&mut self, begin: i64, topic: usize, number: f64) -> bool {
-        if self.was_given(begin, topic) {
+        let row = observation(self.query.topics[topic], begin, number);
+        !self.was_given(begin, topic) && !self.give(begin, &row)
+    }
+
+    /// Adds what a window came to, where there is room.
+    fn give(&mut self, begin: i64, row: &Observation<'_>) -> bool {
+        if self.builder.len() == self.query.limit {
             return false;
         }
-        if self.builder.len() == self.query.limit {
-            return true;
-        }
-        let topic = self.query.topics[topic];
         // A sum beyond the doubles is no number; it is left out.
-        let _finite = self.builder.push(&observation(topic, begin, number));
+        let _finite = self.builder.push(row);
         self.last = Some(Token {
             time: begin,
-            topic: topic.to_owned(),
+            topic: row.topic.to_owned(),
             ordinal: 1,
         });
-        false
+        true
     }
 
     fn was_given(&self, begin: i64, topic: usize) -> bool {
@@ -97,6 +124,12 @@ impl<'a> WindowPage<'a> {
 
     /// Gives out the windows that are open; says whether one had no room.
     fn close(&mut self) -> bool {
+        while let Some((_, last)) = self.lasts.pop_first() {
+            if !last.is_empty() && !self.give(self.begin, &last.batch().row(0)) {
+                return true;
+            }
+            self.spare.push(last);
+        }
         let open = std::mem::take(&mut self.open);
         open.into_iter().any(|(topic, window)| {
             let number = window.value(self.aggregate.function);

@@ -1,6 +1,7 @@
 //! `/catalog`: what the datastreams are.
 
 use crate::fault::{from_hub, method_not_allowed, refuse};
+use crate::keys;
 use crate::publish::Acknowledge;
 use crate::query;
 use serde_json::{Map, Value as Json};
@@ -11,6 +12,12 @@ use weir_model::{Filter, Time, Value};
 
 /// Lists, shows, sets or deletes.
 pub(crate) fn answer(hub: &Arc<Hub>, call: Call, rest: &str) -> Result<Answer, Response> {
+    let known = if call.method == "GET" {
+        keys::CATALOG
+    } else {
+        keys::NONE
+    };
+    keys::check(&call, known)?;
     match (call.method.as_str(), rest) {
         ("GET", "") => Ok(describe(hub, call, all())),
         ("GET", _) => {

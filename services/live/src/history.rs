@@ -2,6 +2,7 @@
 //! the field that tells gaps.
 
 use crate::fault::{from_hub, method_not_allowed, refuse};
+use crate::keys;
 use crate::query;
 use std::sync::Arc;
 use weir_binding::{Answer, Call, Length, Response, answer_of, gap_json};
@@ -20,6 +21,7 @@ pub(crate) fn read(hub: &Arc<Hub>, call: Call, rest: &str) -> Result<Answer, Res
     if call.method != "GET" {
         return Err(method_not_allowed(&call.method, "GET"));
     }
+    keys::check(&call, keys::HISTORY)?;
     let format = query::format(&call)?;
     let past = Past {
         filters: query::filters(&call, rest)?,
@@ -29,6 +31,10 @@ pub(crate) fn read(hub: &Arc<Hub>, call: Call, rest: &str) -> Result<Answer, Res
         page: call.query("page").map(str::to_owned),
         aggregate: query::aggregate(&call)?,
     };
+    if past.from > past.to {
+        let sentence = format!("from ({}) is after to ({})", past.from, past.to);
+        return Err(refuse(400, sentence));
+    }
     let (hub, workers) = (hub.clone(), call.workers.clone());
     let length = match past.aggregate.is_some() || past.limit > LIMIT_DEFAULT {
         true => Length::Long,

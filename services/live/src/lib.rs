@@ -10,6 +10,7 @@ mod control;
 mod fault;
 mod framing;
 mod history;
+mod keys;
 mod longpoll;
 mod pace;
 mod publish;
@@ -68,8 +69,9 @@ impl Service for Live {
             "live" => self.live(call, rest),
             "history" => history::read(&self.hub, call, rest),
             "catalog" => catalog::answer(&self.hub, call, rest),
-            "formats" => Ok(Answer::Now(formats())),
-            "schema" => Ok(Answer::Now(schema::answer(&self.schemas, rest))),
+            "formats" => keys::check(&call, keys::NONE).map(|()| Answer::Now(formats())),
+            "schema" => keys::check(&call, keys::NONE)
+                .map(|()| Answer::Now(schema::answer(&self.schemas, rest))),
             _ => Ok(Answer::Now(Response::text(
                 404,
                 format!("no resource `{path}`"),
@@ -83,13 +85,17 @@ impl Live {
     fn live(&self, call: Call, rest: &str) -> Result<Answer, Response> {
         match call.method.as_str() {
             "POST" if rest.is_empty() => self.subscribe(with_listed_topics(call)?, rest),
-            "POST" => publish::publish(&self.hub, call, rest),
+            "POST" => {
+                keys::check(&call, keys::NONE)?;
+                publish::publish(&self.hub, call, rest)
+            }
             "GET" => self.subscribe(call, rest),
             other => Err(method_not_allowed(other, "GET, POST")),
         }
     }
 
     fn subscribe(&self, call: Call, rest: &str) -> Result<Answer, Response> {
+        keys::check(&call, keys::LIVE)?;
         if call.websocket.is_some() {
             return socket::open(&self.hub, &call, rest);
         }

@@ -96,7 +96,12 @@ pub(crate) fn since(call: &Call) -> Result<Since, Response> {
 pub(crate) fn aggregate(call: &Call) -> Result<Option<Aggregate>, Response> {
     let bad = |name: &str, error: &dyn std::fmt::Display| refuse(400, format!("{name}: {error}"));
     match (call.query("every"), call.query("agg")) {
-        (Some(_), Some(_)) => Err(refuse(400, "either every or agg, not both")),
+        // `agg=mean&every=1m` is `agg=mean:1m`.
+        (Some(window), Some(function)) if !function.contains(':') => {
+            let both = format!("{function}:{window}");
+            both.parse().map(Some).map_err(|e| bad("agg", &e))
+        }
+        (Some(_), Some(_)) => Err(refuse(400, "agg says its window already: leave every out")),
         (Some(text), None) => parse_duration(text)
             .map(|window| Some(every(window)))
             .map_err(|e| bad("every", &e)),
@@ -295,6 +300,7 @@ mod tests {
         assert!(aggregate(&every).unwrap().is_some());
         for bad in [
             &[("every", "1s"), ("agg", "mean:1s")][..],
+            &[("every", "0s"), ("agg", "mean")],
             &[("every", "0s")],
             &[("agg", "x")],
         ] {

@@ -165,7 +165,7 @@ impl History for EmbeddedHistory {
             let page = WindowPage::new(query, aggregate, after);
             let from = page.from();
             let merge = Merge::begin(&self.state(), query, |_topic| (from, usize::MAX));
-            return read::windows(page, merge);
+            return read::windows(query, page, merge);
         }
         let merge = Merge::begin(&self.state(), query, |topic| {
             RowPage::need(query, after, topic)

@@ -206,13 +206,18 @@ pub(crate) fn page(
 }
 
 /// One page of windows.
-pub(crate) fn windows(mut page: WindowPage<'_>, mut merge: Merge) -> Result<Page, HistoryFault> {
+pub(crate) fn windows(
+    query: &Range<'_>,
+    mut page: WindowPage<'_>,
+    mut merge: Merge,
+) -> Result<Page, HistoryFault> {
     while let Some(merged) = merge.next() {
         let Some(rows) = merge.rows(merged) else {
             continue;
         };
         let (time, value) = (rows.time(merged.row), rows.value(merged.row));
-        if page.offer(merged.topic, time, value) {
+        let whole = || rows.observation(merged.row, query.topics[merged.topic]);
+        if page.offer(merged.topic, time, value, whole) {
             return Ok(merge.told(page.cut()));
         }
     }

@@ -245,7 +245,7 @@ impl PostgresHistory {
                 let (Ok(topic), Some(time)) = (topic, row.time) else {
                     continue;
                 };
-                if page.offer(topic, time.nanos(), row.value) {
+                if page.offer(topic, time.nanos(), row.value, || row) {
                     return Ok(page.cut());
                 }
             }

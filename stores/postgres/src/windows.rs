@@ -26,8 +26,9 @@ macro_rules! windows {
     };
 }
 
-fn statement(function: Function) -> &'static str {
-    match function {
+/// What the database is asked for; none of the last observations, which are wanted whole.
+fn statement(function: Function) -> Option<&'static str> {
+    Some(match function {
         Function::Mean => windows!("avg(v.number)"),
         Function::Min => windows!("min(v.number)"),
         Function::Max => windows!("max(v.number)"),
@@ -36,10 +37,8 @@ fn statement(function: Function) -> &'static str {
         Function::First => {
             windows!("(array_agg(v.number ORDER BY o.time, o.cursor, o.item))[1]")
         }
-        Function::Last => {
-            windows!("(array_agg(v.number ORDER BY o.time DESC, o.cursor DESC, o.item DESC))[1]")
-        }
-    }
+        Function::Last => return None,
+    })
 }
 
 /// What is asked of the database, span by span.
@@ -94,9 +93,11 @@ impl Spans {
     }
 }
 
-/// The windows of a span; `None` where a sum or a time is beyond what the database can count.
+/// The windows of a span; `None` where a sum or a time is beyond what the database can count, or it cannot be asked.
 pub(crate) async fn rows(session: &mut Session, span: &Spans) -> Result<Option<Vec<Row>>, Error> {
-    let sql = statement(span.aggregate.function);
+    let Some(sql) = statement(span.aggregate.function) else {
+        return Ok(None);
+    };
     let values: [Value<'_>; 5] = [
         &span.topics,
         &span.from,
