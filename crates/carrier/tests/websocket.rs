@@ -217,6 +217,27 @@ fn an_offer_that_limits_the_servers_window_is_passed_over() {
     let second = "permessage-deflate; server_max_window_bits=10, permessage-deflate";
     assert!(Offer::find(second).is_some());
     assert!(Offer::find("x-webkit-deflate-frame").is_none());
+    let takes =
+        |parameters: &str| Offer::find(&format!("permessage-deflate{parameters}")).is_some();
+    for good in [
+        "; client_max_window_bits=15",
+        "; client_max_window_bits=\"8\"",
+        "; server_no_context_takeover; client_no_context_takeover; client_max_window_bits",
+    ] {
+        assert!(takes(good), "{good}");
+    }
+    for bad in [
+        "; client_max_window_bits; client_max_window_bits",
+        "; server_no_context_takeover; server_no_context_takeover",
+        "; client_max_window_bits=7",
+        "; client_max_window_bits=08",
+        "; client_no_context_takeover=1",
+        "; client_no_context_takeover=10",
+        "; speed=9",
+        "; ",
+    ] {
+        assert!(!takes(bad), "{bad}");
+    }
 }
 
 proptest! {

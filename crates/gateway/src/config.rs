@@ -96,11 +96,19 @@ impl Config {
             };
             for (key, value) in keys {
                 let at = key.span().start;
-                if let DeValue::Array(_) = value.get_ref() {
+                let Some(text) = list(value.get_ref()) else {
+                    config.take_value(section.get_ref(), key.get_ref(), value.get_ref(), at)?;
+                    continue;
+                };
+                if !is_list(section.get_ref(), key.get_ref()) {
                     let problem = format!("`{}` must be a single value", key.get_ref());
                     return Err(config.problem_at(at, problem));
                 }
-                config.take_value(section.get_ref(), key.get_ref(), value.get_ref(), at)?;
+                let text = text.map_err(|problem| {
+                    config.problem_at(at, format!("`{}`: {problem}", key.get_ref()))
+                })?;
+                let name = (section.get_ref().to_string(), key.get_ref().to_string());
+                config.values.insert(name, (text, Origin::File(at)));
             }
         }
         Ok(config)
@@ -144,6 +152,12 @@ impl Config {
             place: format!("--set {assignment}"),
             problem: "expected section.key=value such as http.listen=127.0.0.1:8080".into(),
         })?;
+        let list = as_list(section, key, value).transpose();
+        let list = list.map_err(|problem| Problem {
+            place: format!("--set {assignment}"),
+            problem,
+        })?;
+        let value = list.as_deref().unwrap_or(value);
         self.put(section, key, value, Origin::CommandLine);
         Ok(())
     }
@@ -161,7 +175,10 @@ impl Config {
                     .and_then(|rest| rest.strip_prefix('_'));
                 if let Some(key) = key.filter(|key| !key.is_empty()) {
                     let key = key.replace("__", ".");
-                    self.put(section, &key, &value, Origin::Environment(name.clone()));
+                    // What is no good list stays as it is, for its key to refuse.
+                    let list = as_list(section, &key, &value).and_then(Result::ok);
+                    let value = list.as_deref().unwrap_or(&value);
+                    self.put(section, &key, value, Origin::Environment(name.clone()));
                 }
             }
         }
@@ -306,6 +323,41 @@ fn list_of(key: &str) -> &str {
     if is_place { DOMAINS } else { key }
 }
 
+/// A list as it is written in one text, its items behind commas; `None` of what is no list.
+fn list(value: &DeValue<'_>) -> Option<Result<String, String>> {
+    let DeValue::Array(items) = value else {
+        return None;
+    };
+    let texts = items.iter().map(|item| {
+        let text = scalar(item.get_ref()).filter(|text| !text.contains(','));
+        text.ok_or_else(|| "a list holds texts without a comma, numbers or booleans".to_owned())
+    });
+    Some(
+        texts
+            .collect::<Result<Vec<_>, _>>()
+            .map(|texts| texts.join(",")),
+    )
+}
+
+/// Keys whose value is a list: in one text with commas, or as TOML writes lists.
+const LISTS: [(&str, &str); 4] = [
+    ("http", "cors"),
+    ("http", "hosts"),
+    ("http", "trusted_proxies"),
+    ("dds", "topics"),
+];
+
+fn is_list(section: &str, key: &str) -> bool {
+    LISTS.contains(&(section, key))
+}
+
+/// The same of a text that is a list in TOML, as a command line or an environment may have it.
+fn as_list(section: &str, key: &str, text: &str) -> Option<Result<String, String>> {
+    let is_one = is_list(section, key) && text.starts_with('[');
+    let value = is_one.then(|| DeValue::parse(text))?;
+    list(value.ok()?.get_ref())
+}
+
 fn scalar(value: &DeValue<'_>) -> Option<String> {
     Some(match value {
         DeValue::String(text) => text.to_string(),
@@ -323,6 +375,35 @@ mod tests {
 
     fn config(text: &str) -> Config {
         Config::from_text(Path::new("weir.toml"), text.into()).unwrap()
+    }
+
+    #[test]
+    fn a_list_is_one_however_it_is_written() {
+        let path = Path::new("weir.toml");
+        let of = |text: &str| Config::from_text(path, format!("[http]\n{text}\n"));
+        let cors = |config: &Config| config.text("http", "cors").map(str::to_owned);
+        let config = of(r#"cors = ["https://a", "https://b:8"]"#).unwrap();
+        assert_eq!(cors(&config).as_deref(), Some("https://a,https://b:8"));
+        for bad in [r#"cors = ["a,b"]"#, "cors = [[1]]", "cors = [{a = 1}]"] {
+            let problem = of(bad).err().map(|problem| problem.to_string());
+            let problem = problem.unwrap_or_default();
+            assert!(
+                problem.starts_with("weir.toml:2:1") && problem.contains("list"),
+                "{problem}"
+            );
+        }
+        let mut config = Config::default();
+        config.set(r#"http.cors=["https://a"]"#).unwrap();
+        assert_eq!(cors(&config).as_deref(), Some("https://a"));
+        config.set("http.cors=https://b").unwrap();
+        assert_eq!(cors(&config).as_deref(), Some("https://b"));
+        assert!(config.set("http.cors=[[1]]").is_err());
+        config.set("http.listen=[::1]:8080").unwrap();
+        assert_eq!(config.text("http", "listen"), Some("[::1]:8080"));
+        let variable = ("WEIR_HTTP_CORS".to_owned(), r#"["https://c"]"#.to_owned());
+        config = Config::default();
+        config.take_environment([variable].into_iter());
+        assert_eq!(cors(&config).as_deref(), Some("https://c"));
     }
 
     #[test]

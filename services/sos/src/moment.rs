@@ -156,8 +156,8 @@ impl Temporal {
                     self.narrow(property, Relation::During, period);
                 }
                 None => {
-                    let time = time(parameter, value)?;
-                    self.narrow(property, Relation::Equals, (time, time));
+                    let span = span(parameter, value)?;
+                    self.narrow(property, compared(Relation::Equals, span), span);
                 }
             },
         }
@@ -165,9 +165,9 @@ impl Temporal {
     }
 }
 
-/// The period between two times.
+/// The period between two times: from where the first begins to where the last ends.
 pub(crate) fn period(parameter: &str, begin: &str, end: &str) -> Result<Period, Exception> {
-    let (from, to) = (time(parameter, begin)?, time(parameter, end)?);
+    let ((from, _), (_, to)) = (span(parameter, begin)?, span(parameter, end)?);
     if from > to {
         let sentence = format!("the period ends ({end}) before it begins ({begin})");
         return Err(Exception::invalid(parameter, sentence));
@@ -175,22 +175,80 @@ pub(crate) fn period(parameter: &str, begin: &str, end: &str) -> Result<Period, 
     Ok((from, to))
 }
 
-/// A time of ISO 8601: with a zone, in UTC without one, or a day.
+/// Where a time begins.
 pub(crate) fn time(parameter: &str, text: &str) -> Result<Time, Exception> {
-    // A `+` of an offset that was not escaped arrives as a space.
-    let text = text.trim().replace(' ', "+");
-    let full = match text.len() {
-        10 => format!("{text}T00:00:00Z"),
-        _ if has_zone(&text) => text.clone(),
-        _ => format!("{text}Z"),
-    };
-    full.parse()
-        .map_err(|error| Exception::invalid(parameter, format!("`{text}`: {error}")))
+    span(parameter, text).map(|(from, _)| from)
 }
 
-fn has_zone(text: &str) -> bool {
-    let time = text.split_once('T').map_or("", |(_, time)| time);
-    time.ends_with(['Z', 'z']) || time.contains(['+', '-'])
+/// From when to when a time of ISO 8601 reaches: it is an instant where it says seconds, else all of its year,
+/// month, day, hour or minute; with a zone, in UTC without one.
+pub(crate) fn span(parameter: &str, text: &str) -> Result<Period, Exception> {
+    // A `+` of an offset that was not escaped arrives as a space.
+    let text = text.trim().replace(' ', "+");
+    let refused = |error| Exception::invalid(parameter, format!("`{text}`: {error}"));
+    let (date, clock, zone) = parts(&text);
+    let full = |date: &str, clock: &str| format!("{date}T{clock}{zone}").parse::<Time>();
+    let begin = match (date.len(), clock.map(str::len)) {
+        (4, None) => full(&format!("{date}-01-01"), "00:00:00"),
+        (7, None) => full(&format!("{date}-01"), "00:00:00"),
+        (10, None) => full(date, "00:00:00"),
+        (10, Some(2)) => full(date, &format!("{}:00:00", clock.unwrap_or_default())),
+        (10, Some(5)) => full(date, &format!("{}:00", clock.unwrap_or_default())),
+        _ => full(date, clock.unwrap_or_default()),
+    };
+    let begin = begin.map_err(refused)?;
+    let number = |from: usize, to: usize| date.get(from..to).and_then(|it| it.parse::<i64>().ok());
+    let next = |year: i64, month: i64| full(&format!("{year:04}-{month:02}-01"), "00:00:00").ok();
+    const HOUR: i64 = 3_600_000_000_000;
+    let end = match (date.len(), clock.map(str::len)) {
+        (4, None) => number(0, 4).and_then(|year| next(year + 1, 1)),
+        (7, None) => number(0, 4)
+            .zip(number(5, 7))
+            .and_then(|(year, month)| match month {
+                12 => next(year + 1, 1),
+                month => next(year, month + 1),
+            }),
+        (_, None) => Some(begin.plus_nanos(24 * HOUR)),
+        (_, Some(2)) => Some(begin.plus_nanos(HOUR)),
+        (_, Some(5)) => Some(begin.plus_nanos(HOUR / 60)),
+        _ => return Ok((begin, begin)),
+    };
+    // What begins within the last year that there is ends with it.
+    Ok((begin, end.map_or(Span::ALL.to, |end| end.plus_nanos(-1))))
+}
+
+/// Date, time of day and zone, the zone as RFC 3339 writes it; without a `T` there is no time of day.
+fn parts(text: &str) -> (&str, Option<&str>, String) {
+    let (date, rest) = match text.split_once(['T', 't']) {
+        Some((date, rest)) => (date, Some(rest)),
+        None => (text, None),
+    };
+    let (date, clock, zone) = match rest {
+        Some(rest) => {
+            let (clock, zone) =
+                rest.split_at(rest.find(['Z', 'z', '+', '-']).unwrap_or(rest.len()));
+            (date, Some(clock), zone)
+        }
+        None => match date.split_at_checked(10) {
+            Some((date, zone)) => (date, None, zone),
+            None => (date.trim_end_matches(['Z', 'z']), None, ""),
+        },
+    };
+    let zone = match (zone.len(), zone.contains(':')) {
+        (0, _) => "Z".to_owned(),
+        (3, false) => format!("{zone}:00"),
+        (5, false) if zone.is_ascii() => format!("{}:{}", &zone[..3], &zone[3..]),
+        _ => zone.to_owned(),
+    };
+    (date, clock, zone)
+}
+
+/// How a filter's time is compared: what is equal to a day or an hour lies within it.
+pub(crate) fn compared(relation: Relation, (from, to): Period) -> Relation {
+    match relation {
+        Relation::Equals if from < to => Relation::During,
+        relation => relation,
+    }
 }
 
 #[cfg(test)]
@@ -209,7 +267,7 @@ mod tests {
         let at = |text: &str| text.parse::<Time>().unwrap();
         let read = narrowed("om:phenomenonTime,2026-01-01T00:00:00Z/2026-01-02").unwrap();
         let holds = |time: &str| read.holds(Some(at(time)), &Extra::default());
-        assert!(holds("2026-01-02T00:00:00Z") && !holds("2026-01-02T00:00:01Z"));
+        assert!(holds("2026-01-02T23:59:59Z") && !holds("2026-01-03T00:00:00Z"));
         assert!(read.is_told_by_begin(false) && !read.is_told_by_begin(true));
         let read = narrowed("2026-01-01T01:00:00 01:00").unwrap();
         let begin = at("2026-01-01T00:00:00Z");
@@ -223,6 +281,93 @@ mod tests {
         let late = Some(at("2027-01-01T00:00:00Z"));
         assert!(read.holds(late, &extra("2026-01-01T00:00:00Z")));
         assert!(!read.holds(late, &Extra::default()));
+    }
+
+    #[test]
+    fn a_time_reaches_as_far_as_it_is_precise() {
+        for (text, from, to) in [
+            (
+                "2026",
+                "2026-01-01T00:00:00Z",
+                "2026-12-31T23:59:59.999999999Z",
+            ),
+            (
+                "2026-02",
+                "2026-02-01T00:00:00Z",
+                "2026-02-28T23:59:59.999999999Z",
+            ),
+            (
+                "2026-12",
+                "2026-12-01T00:00:00Z",
+                "2026-12-31T23:59:59.999999999Z",
+            ),
+            (
+                "2026-11-20",
+                "2026-11-20T00:00:00Z",
+                "2026-11-20T23:59:59.999999999Z",
+            ),
+            (
+                "2026-11-20Z",
+                "2026-11-20T00:00:00Z",
+                "2026-11-20T23:59:59.999999999Z",
+            ),
+            (
+                "2026-11-20+01:00",
+                "2026-11-19T23:00:00Z",
+                "2026-11-20T22:59:59.999999999Z",
+            ),
+            (
+                "2026-11-20T10",
+                "2026-11-20T10:00:00Z",
+                "2026-11-20T10:59:59.999999999Z",
+            ),
+            (
+                "2026-11-20T10:30Z",
+                "2026-11-20T10:30:00Z",
+                "2026-11-20T10:30:59.999999999Z",
+            ),
+            (
+                "2026-11-20T10:00:00+0100",
+                "2026-11-20T09:00:00Z",
+                "2026-11-20T09:00:00Z",
+            ),
+            (
+                "2026-11-20T10:00:00-01",
+                "2026-11-20T11:00:00Z",
+                "2026-11-20T11:00:00Z",
+            ),
+            (
+                "2026-11-20T10:00:00.5",
+                "2026-11-20T10:00:00.500Z",
+                "2026-11-20T10:00:00.500Z",
+            ),
+        ] {
+            let (begin, end) = span("x", text).unwrap();
+            assert_eq!(
+                (begin.to_string(), end.to_string()),
+                (from.into(), to.into()),
+                "{text}"
+            );
+        }
+        for bad in [
+            "",
+            "T",
+            "26",
+            "2026-",
+            "2026-1",
+            "2026-13",
+            "2026T10",
+            "2026-11-20T",
+            "2026-11-20T1",
+            "2026-11-20T10:00:00+1",
+            "2026-11-20x",
+            "éééééé",
+        ] {
+            assert!(span("x", bad).is_err(), "{bad}");
+        }
+        let day = narrowed("om:phenomenonTime,2026-11-20").unwrap();
+        let holds = |time: &str| day.holds(Some(time.parse().unwrap()), &Extra::default());
+        assert!(holds("2026-11-20T12:00:00Z") && !holds("2026-11-21T00:00:00Z"));
     }
 
     #[test]

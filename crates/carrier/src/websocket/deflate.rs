@@ -16,12 +16,32 @@ impl Offer {
         "permessage-deflate; server_no_context_takeover; client_no_context_takeover";
 
     /// Finds an offer that can be taken in a `Sec-WebSocket-Extensions` field. One that limits the
-    /// server's window is passed over: messages are deflated once for all, with the full window.
+    /// server's window is declined: messages are deflated once for all, with the full window. So is one with a
+    /// parameter that is not known, has a value that it cannot have, or stands there twice (RFC 7692 section 7.1).
     pub fn find(extensions: &str) -> Option<Self> {
         let mut offers = extensions.split(',').map(|offer| offer.split(';'));
         offers.find_map(|mut parts| {
             let named = parts.next()?.trim() == "permessage-deflate";
-            let fits = parts.all(|part| !part.trim().starts_with("server_max_window_bits"));
+            let mut known = [
+                ("server_no_context_takeover", false),
+                ("client_no_context_takeover", false),
+                ("client_max_window_bits", false),
+            ];
+            let fits = parts.all(|part| {
+                let (name, value) = match part.split_once('=') {
+                    Some((name, value)) => (name.trim(), Some(value.trim().trim_matches('"'))),
+                    None => (part.trim(), None),
+                };
+                let one = known.iter_mut().find(|(own, was)| *own == name && !was);
+                let is_fit = match value {
+                    None => true,
+                    Some("8" | "9" | "10" | "11" | "12" | "13" | "14" | "15") => {
+                        name == "client_max_window_bits"
+                    }
+                    Some(_) => false,
+                };
+                one.map(|one| one.1 = true).is_some() && is_fit
+            });
             (named && fits).then_some(Self)
         })
     }

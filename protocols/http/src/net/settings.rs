@@ -81,6 +81,15 @@ impl Settings {
     }
 }
 
+/// Whether a text is a scheme and an authority, and nothing behind them.
+fn is_origin(text: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"+-._~:[]".contains(&byte);
+    text.split_once("://").is_some_and(|(scheme, authority)| {
+        let is_scheme = scheme.starts_with(|first: char| first.is_ascii_alphabetic());
+        is_scheme && !authority.is_empty() && authority.bytes().all(is_plain)
+    })
+}
+
 impl Cors {
     fn read(text: &str) -> Result<Self, String> {
         let origins: Vec<String> = text
@@ -90,7 +99,7 @@ impl Cors {
             .collect();
         if let Some(bad) = origins
             .iter()
-            .find(|origin| *origin != "*" && !origin.contains("://"))
+            .find(|origin| *origin != "*" && !is_origin(origin))
         {
             return Err(format!(
                 "`{bad}` is no origin: expected `*`, nothing, or such as `https://example.org`"

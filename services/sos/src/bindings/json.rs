@@ -7,7 +7,7 @@ use super::kvp;
 use crate::exception::{Code, Exception};
 use crate::insertion_json::{each, is_latitude_first};
 use crate::limits::TEMPORAL_FILTERS_MAX;
-use crate::moment::{Property, period, time};
+use crate::moment::{Property, compared, period, span};
 use crate::params::Params;
 use crate::relation::{RELATIONS, Relation};
 use crate::spatial::{NAMES, Spatial, check_reference};
@@ -115,8 +115,9 @@ fn temporal(name: &str, filter: &Json, params: &mut Params) -> Result<(), Except
             (Relation::Equals, ["latest" | "getLatest"]) => params.temporal.latest = true,
             (Relation::Equals, ["first" | "getFirst"]) => params.temporal.first = true,
             (_, [instant]) => {
-                let at = time(name, instant)?;
-                params.temporal.narrow(property, relation, (at, at));
+                let span = span(name, instant)?;
+                let relation = compared(relation, span);
+                params.temporal.narrow(property, relation, span);
             }
             (_, [begin, end]) => {
                 let period = period(name, begin, end)?;

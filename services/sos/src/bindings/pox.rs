@@ -4,7 +4,7 @@ use super::elements;
 use crate::comparison::Comparison;
 use crate::exception::{Code, Exception};
 use crate::limits::TEMPORAL_FILTERS_MAX;
-use crate::moment::{Property, period, time};
+use crate::moment::{Property, compared, period, span};
 use crate::names::{FES20, GDA10, GDA20, OGC, SOS10, SOS20, SWES20};
 use crate::operations;
 use crate::params::{Params, Version};
@@ -196,6 +196,10 @@ fn temporal(name: &str, child: &Element, params: &mut Params) -> Result<(), Exce
     match (relation, operand(name, filter)?) {
         (Some(Relation::Equals), Operand::Latest) => params.temporal.latest = true,
         (Some(Relation::Equals), Operand::First) => params.temporal.first = true,
+        (Some(relation), Operand::Instant(span)) => {
+            let relation = compared(relation, span);
+            params.temporal.narrow(property, relation, span);
+        }
         (Some(relation), Operand::Period(period)) => {
             params.temporal.narrow(property, relation, period);
         }
@@ -222,6 +226,8 @@ fn property(name: &str, reference: &str) -> Result<Property, Exception> {
 }
 
 enum Operand {
+    /// As far as it is precise.
+    Instant(Period),
     Period(Period),
     Latest,
     First,
@@ -248,10 +254,7 @@ fn operand(name: &str, filter: &Element) -> Result<Operand, Exception> {
         return match text.as_str() {
             "latest" | "getLatest" => Ok(Operand::Latest),
             "first" | "getFirst" => Ok(Operand::First),
-            text => {
-                let time = time(name, text)?;
-                Ok(Operand::Period((time, time)))
-            }
+            text => Ok(Operand::Instant(span(name, text)?)),
         };
     }
     let whole = filter
