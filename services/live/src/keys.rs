@@ -1,4 +1,5 @@
-//! The keys of a query: one that is not known here is refused, since who misspells `from` would be given all of the past.
+//! The keys of a query: one that is not known here is refused, since who misspells `from` would be given all of the
+//! past.
 
 use crate::fault::refuse;
 use weir_binding::{Call, Response};

@@ -157,6 +157,14 @@ fn observations_are_found_by_their_identifiers() {
 }
 
 /// [SOS2-11.1-1] [SOS2-11.1-2] [SOS2-11.2-1] [SOS2-11.2-2] [SOS2-11.2-3]
+/// No results, and more or less of them than is said.
+const WRONG_VALUES: [&str; 4] = [
+    "x,y",
+    "5@@2026-01-01T00:02:00Z,1",
+    "0@@2026-01-01T00:02:00Z,1",
+    "1@@",
+];
+
 #[test]
 fn results_go_in_and_out_without_what_describes_them() {
     let house = house();
@@ -206,13 +214,7 @@ fn results_go_in_and_out_without_what_describes_them() {
         Some("cm")
     );
     assert_eq!(refused(&house, result("urn:no", values)).1, "template");
-    let others = [
-        "x,y",
-        "5@@2026-01-01T00:02:00Z,1",
-        "0@@2026-01-01T00:02:00Z,1",
-        "1@@",
-    ];
-    for wrong in others {
+    for wrong in WRONG_VALUES {
         let said = refused(&house, result("urn:t:1", wrong));
         assert_eq!(said.1, "resultValues", "{wrong}");
     }
