@@ -103,7 +103,7 @@ class Asking(Part):
 
     def once(self):
         gateway, sensor = self.soak.gateway, self.chance.randrange(SENSORS)
-        for query in ("window=10s&fn=mean", "limit=100"):
+        for query in ("agg=mean:10s", "limit=100"):
             status, _, said = gateway.request("GET", f"/history/soak/{sensor}?{query}")
             assert status == 200, said
         time.sleep(0.2)

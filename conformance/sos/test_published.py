@@ -244,7 +244,8 @@ class Questions(Shapes):
             ({"namespaces": SPACES, "spatialFilter": KVP_BOX.format("urn:ogc:def:crs:EPSG::4326")}, 5),
             ({"temporalFilter": "om:phenomenonTime,2026-03-01T14:00:00+02:00/2026-03-01T14:15:00+02:00"}, 5),
             ({"temporalFilter": "om:phenomenonTime,2026-03-01T11:00:00.000-01:00"}, 5),
-            ({"temporalFilter": "om:phenomenonTime,2026-03-01"}, 0),
+            ({"temporalFilter": "om:phenomenonTime,2026-03-01"}, 5),
+            ({"temporalFilter": "om:phenomenonTime,2026-03-02"}, 0),
             ({"temporalFilter": "om:phenomenonTime,first"}, 6),
             ({"temporalFilter": "om:phenomenonTime,latest"}, 6),
         ):

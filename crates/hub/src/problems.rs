@@ -90,11 +90,10 @@ impl ByCause {
         self.0[index.unwrap_or(CAUSES.len() - 1)].fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Those that there are any of.
+    /// All of them: who watches a count sees its first one only where there was a 0 before.
     pub(crate) fn now(&self) -> Vec<(&'static str, u64)> {
         let counts = self.0.iter().map(|count| count.load(Ordering::Relaxed));
-        let named = CAUSES.into_iter().zip(counts);
-        named.filter(|(_, count)| *count > 0).collect()
+        CAUSES.into_iter().zip(counts).collect()
     }
 }
 

@@ -149,7 +149,8 @@ fn bytes_are_kept_where_their_publisher_may_publish_and_nowhere_else() {
         assert!(matches!(refused, Err(Fault::Denied { .. })), "{others:?}");
     }
     assert!(bodies(&mut live).is_empty());
-    let [(_, refused), _] = house.hub.problems();
+    let [(_, mut refused), _] = house.hub.problems();
+    refused.retain(|(_, count)| *count > 0);
     assert_eq!(refused, [("rights", 3)]);
 }
 

@@ -202,7 +202,9 @@ impl Reader {
             return LogFault::Failed("no segment is open".into());
         };
         let in_file = |at: u64| HEADER_BYTES + at - segment.base;
-        let known = segment.holes.iter().find(|hole| hole.start == self.at);
+        // Where only sequences are missing there are no bytes to pass over.
+        let is_here = |hole: &&Range<u64>| hole.start == self.at && hole.end > self.at;
+        let known = segment.holes.iter().find(is_here);
         let end = match known {
             Some(hole) => hole.end,
             None => {
@@ -222,14 +224,16 @@ impl Reader {
         LogFault::Damaged(what)
     }
 
-    /// Whether the record that comes next, of the segment that is open, can have this cursor.
+    /// Whether the record that comes next, of the segment that is open, can have this cursor: as a start finds it.
     fn may_come(&self, cursor: Cursor) -> bool {
-        let rises = self.read.is_none_or(|read| cursor.sequence() > read);
-        rises
-            && self.segment.as_ref().is_none_or(|(segment, cursors)| {
-                let begin = HEADER_BYTES + self.at - segment.base;
-                cursors.contains(&cursor) && may_lie_at(begin, cursor, *cursors.start())
-            })
+        let Some((segment, cursors)) = &self.segment else {
+            return true;
+        };
+        let first = cursors.start();
+        let next = self.read.map_or(first.sequence(), |read| read + 1);
+        let least = Cursor::new(first.epoch(), next.max(first.sequence()));
+        let begin = HEADER_BYTES + self.at - segment.base;
+        cursors.contains(&cursor) && may_lie_at(begin, cursor, least)
     }
 
     /// Whether records before this one are gone without a trace: a file was lost, or cut between two.
@@ -238,7 +242,8 @@ impl Reader {
     }
 
     fn missing(&mut self, cursor: Cursor) -> LogFault {
-        self.read = None;
+        // It is given at the next call.
+        self.read = Some(cursor.sequence().saturating_sub(1));
         let what =
             format!("those before {cursor} are missing, a file of the log among them or a part");
         if let Some((segment, _)) = &self.segment {

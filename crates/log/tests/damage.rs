@@ -423,16 +423,36 @@ fn one_bit_of_the_snapshot_takes_no_keyed_record_and_is_told() {
     assert!(!keyed(&log).is_empty() && log.damage() == 1);
 }
 
-/// Gives the first frame of a file, at byte 32, another cursor, and the checksum that goes with it.
-fn renumber_first(disk: &SimDisk, name: &str, cursor: Cursor) {
+/// Gives a frame of a file another cursor, made of where it begins, and the checksum that goes with it.
+fn renumber(disk: &SimDisk, name: &str, nth: usize, cursor: impl Fn(u64) -> Cursor) {
     disk.spoil(name, |bytes| {
-        let frame = &mut bytes[32..];
-        let length = u32::from_le_bytes(*frame.first_chunk().unwrap()) & !(1 << 31);
-        frame[8..16].copy_from_slice(&cursor.bits().to_le_bytes());
-        let end = 16 + length as usize;
-        let sum = crc32c::crc32c_append(crc32c::crc32c(&frame[..4]), &frame[8..end]);
+        let length = |at: usize| {
+            let length = u32::from_le_bytes(*bytes[at..].first_chunk().unwrap());
+            16 + (length & !(1 << 31)) as usize
+        };
+        let begin = (0..nth).fold(32, |at, _| at + length(at));
+        let end = begin + length(begin);
+        let frame = &mut bytes[begin..end];
+        frame[8..16].copy_from_slice(&cursor(begin as u64).bits().to_le_bytes());
+        let sum = crc32c::crc32c_append(crc32c::crc32c(&frame[..4]), &frame[8..]);
         frame[4..8].copy_from_slice(&sum.to_le_bytes());
     });
+}
+
+#[test]
+fn as_many_sequences_as_may_be_missing_end_no_reader() {
+    for is_clean in [true, false] {
+        let disk = stopped(3, is_clean);
+        let name = segments(&disk).remove(0);
+        // So many records fit before it, none of which is there.
+        renumber(&disk, &name, 2, |begin| Cursor::new(1, 3 + begin / 17 + 1));
+        let log = open(&disk).unwrap();
+        let (seen, told) = read(&log);
+        assert!(seen.len() == 3 && told == 1, "{seen:?}, {told}");
+        log.snapshot(&mut |_| ()).unwrap();
+        let next = append(&log, 4).unwrap();
+        assert!(seen.iter().all(|sequence| *sequence < next.sequence()));
+    }
 }
 
 #[test]
@@ -445,7 +465,7 @@ fn a_record_that_cannot_have_come_there_hides_none_that_does() {
         for (records, is_clean) in [(1, true), (1, false), (3, true), (3, false)] {
             let disk = stopped(records, is_clean);
             let name = segments(&disk).remove(0);
-            renumber_first(&disk, &name, cursor);
+            renumber(&disk, &name, 0, |_| cursor);
             let what = format!("{cursor} of {records}, clean: {is_clean}");
             let log = check(&disk, records, 1, &what);
             let head = log.head().sequence();

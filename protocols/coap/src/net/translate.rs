@@ -97,14 +97,22 @@ fn take_header(query: &mut Vec<(String, String)>, name: &str, headers: &mut Vec<
     }
 }
 
-/// A format without a number is named when it is published in, too.
+/// A format without a number is named when it is published in, too; one that has a number may be named besides.
 fn name_format(code: Code, query: &mut Vec<(String, String)>, headers: &mut Vec<(String, String)>) {
     let named = query.iter().position(|(name, _)| name == "as");
-    if let (Code::POST | Code::PUT, Some(place)) = (code, named)
-        && let Some(format) = weir_codec::by_name(&query[place].1)
-        && !headers.iter().any(|(name, _)| name == "content-type")
-    {
+    let (Code::POST | Code::PUT, Some(place)) = (code, named) else {
+        return;
+    };
+    let Some(format) = weir_codec::by_name(&query[place].1) else {
+        return;
+    };
+    let said = headers.iter().find(|(name, _)| name == "content-type");
+    let said = said.map(|(_, media)| media.clone());
+    // Where both are said and differ, the key stays, and is refused.
+    if said.is_none() {
         headers.push(("content-type".to_owned(), format.media.to_owned()));
+    }
+    if said.is_none_or(|media| media == format.media) {
         query.remove(place);
     }
 }
