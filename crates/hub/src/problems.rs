@@ -154,6 +154,12 @@ mod tests {
         let by_cause = ByCause::default();
         by_cause.count(&Fault::Short);
         by_cause.count(&Fault::Short);
-        assert_eq!(by_cause.now(), [("memory", 2)]);
+        let now = by_cause.now();
+        assert_eq!(
+            now.iter().map(|(cause, _)| *cause).collect::<Vec<_>>(),
+            CAUSES
+        );
+        assert_eq!(now.iter().map(|(_, count)| count).sum::<u64>(), 2);
+        assert!(now.contains(&("memory", 2)));
     }
 }
