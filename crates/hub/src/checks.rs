@@ -102,17 +102,15 @@ pub(crate) fn check_new(
         return Ok(());
     }
     let topics = || (0..count).map(|index| batch.stream(index).topic);
-    let is_hidden = |topic: &str| !principal.grants.allow(Verb::Read, topic);
-    let told = topics().filter(|topic| catalog.find(topic).is_none() || is_hidden(topic));
+    let is_new = |topic: &&str| catalog.find(topic).is_none();
+    let told = topics().filter(|it| is_new(it) || !principal.grants.allow(Verb::Read, it));
     if told.count() > NEW_DATASTREAMS_MAX {
         return Err(Fault::OverLimit {
             what: "new datastreams of one message",
             limit: NEW_DATASTREAMS_MAX,
         });
     }
-    let new = topics()
-        .filter(|topic| catalog.find(topic).is_none())
-        .count();
+    let new = topics().filter(is_new).count();
     match new == 0 || catalog.has_room(new) {
         true => Ok(()),
         false => Err(TOO_MANY),

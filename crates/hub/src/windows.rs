@@ -68,9 +68,10 @@ impl<'a> WindowPage<'a> {
             return false;
         }
         let is_selected = self.aggregate.function == Function::Last;
-        let Some(number) = value.number().or(is_selected.then_some(0.0)) else {
+        let number = value.number();
+        if number.is_none() && !is_selected {
             return false;
-        };
+        }
         let begin = self.aggregate.begin(Time::from_nanos(time)).nanos();
         if begin != self.begin {
             if self.close() {
@@ -78,10 +79,11 @@ impl<'a> WindowPage<'a> {
             }
             self.begin = begin;
         }
-        match self.was_given(begin, topic) {
-            true => {}
-            false if is_selected => self.select(topic, &whole()),
-            false => self.open.entry(topic).or_default().add(number),
+        match number {
+            _ if self.was_given(begin, topic) => {}
+            _ if is_selected => self.select(topic, &whole()),
+            Some(number) => self.open.entry(topic).or_default().add(number),
+            None => {}
         }
         false
     }

@@ -1,5 +1,6 @@
 //! Section `[http]` of the configuration.
 
+use crate::wire::target::is_authority;
 use std::net::IpAddr;
 use weir_binding::{ConfigFault, Network, Section};
 
@@ -83,10 +84,8 @@ impl Settings {
 
 /// Whether a text is a scheme and an authority, and nothing behind them.
 fn is_origin(text: &str) -> bool {
-    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"+-._~:[]".contains(&byte);
     text.split_once("://").is_some_and(|(scheme, authority)| {
-        let is_scheme = scheme.starts_with(|first: char| first.is_ascii_alphabetic());
-        is_scheme && !authority.is_empty() && authority.bytes().all(is_plain)
+        scheme.starts_with(|first: char| first.is_ascii_alphabetic()) && is_authority(authority)
     })
 }
 
