@@ -80,6 +80,7 @@ fn history(choice: u8, rest: &[u8]) {
         page: None,
         aggregate: None,
         hidden: Some(&hidden),
+        units: None,
     };
     let _page = history.read(&range);
     for topic in topics {

@@ -35,6 +35,11 @@ impl Function {
         ("first", Function::First),
         ("last", Function::Last),
     ];
+
+    /// Whether it reckons with numbers; how many there are, and which is the last, is of no unit.
+    pub fn is_of_a_unit(self) -> bool {
+        !matches!(self, Function::Count | Function::Last)
+    }
 }
 
 /// A function over windows of one length, aligned to the Unix epoch, begin included.

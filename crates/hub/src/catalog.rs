@@ -48,6 +48,8 @@ pub struct Last {
     /// The gateway or bridge that it came through, or empty; `None` where that is not known any more, since
     /// the history does not keep it.
     origin: Option<Arc<str>>,
+    /// Under which description of the datastream it was made.
+    description: u8,
     value: Kept,
     extra: Option<Box<KeptExtra>>,
 }
@@ -191,6 +193,7 @@ impl Entry {
             rank,
             ordinal: None,
             origin: None,
+            description: row.description,
             value: keep(&row.value),
             extra: keep_extra(&row.extra),
         });
@@ -498,30 +501,30 @@ pub(crate) fn literal_prefix(filter: &Filter) -> &str {
     }
 }
 
-/// Adds the last observation of a datastream, unless it has none.
+/// Adds the last observation of a datastream, with all that the catalog knows of it, unless it has none.
 pub(crate) fn push_last(builder: &mut BatchBuilder, entry: &Entry) {
-    if let Some(last) = &entry.last {
-        push(builder, entry, last.value(), last.time);
-    }
-}
-
-/// Adds an observation of a datastream with all that the catalog knows of it.
-fn push(builder: &mut BatchBuilder, entry: &Entry, value: Value<'_>, time: Time) {
-    let datastream = &entry.datastream;
+    let Some(last) = &entry.last else {
+        return;
+    };
+    let says = entry.datastream.described(last.description);
     let row = Observation {
         naming: weir_model::batch::Naming::Topic,
         topic: &entry.topic,
-        sensor: datastream.sensor.as_deref(),
-        property: datastream.property.as_deref(),
-        unit: datastream.unit.as_deref(),
-        description: 0,
-        value,
-        time: Some(time),
-        place: datastream.place,
+        sensor: says.sensor,
+        property: says.property,
+        unit: says.unit,
+        description: last.description,
+        value: last.value(),
+        time: Some(last.time),
+        place: entry.datastream.place,
         extra: Default::default(),
     };
+    let own = entry.datastream.unit.as_deref();
     // What the catalog holds was checked when it entered.
     let _checked_before = builder.push(&row);
+    if says.unit != own {
+        builder.own_unit(own.unwrap_or_default());
+    }
 }
 
 #[cfg(test)]

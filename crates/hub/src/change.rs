@@ -55,6 +55,12 @@ impl Hub {
         let (number, about) = core.catalog.known(topic);
         datastream.number = Some(number);
         datastream.about = datastream.about.or(about);
+        // What it was before stays as it was; what it is now is what is said.
+        datastream.declared = !datastream.says().is_empty();
+        let known = core.catalog.find(topic);
+        let known = known.map(|id| &core.catalog.entry(id).datastream.descriptions);
+        datastream.descriptions = known.cloned().unwrap_or_default();
+        datastream.correct();
         weight::check_described(&core.catalog, topic, &datastream)?;
         if let Some(ticket) = self.submit_change(now, topic, &entry::to_json(&datastream))? {
             return Ok(ticket);

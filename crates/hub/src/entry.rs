@@ -4,7 +4,7 @@ use crate::exchange::Fault;
 use crate::limits::{ABOUT_BYTES_MAX, NAME_BYTES_MAX};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
-use weir_model::{Datastream, Place};
+use weir_model::{Datastream, Description, Place, Time};
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -32,6 +32,60 @@ struct Entry<'a> {
     number: Option<u32>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     about: Option<serde_json::Map<String, serde_json::Value>>,
+    #[serde(default, skip_serializing_if = "is_false")]
+    declared: bool,
+    #[serde(default, skip_serializing_if = "Vec::is_empty", borrow)]
+    descriptions: Vec<Described<'a>>,
+}
+
+/// One of the descriptions that a datastream had; times are nanoseconds since the Unix epoch.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Described<'a> {
+    from: i64,
+    learned: i64,
+    #[serde(default, skip_serializing_if = "is_false")]
+    declared: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none", borrow)]
+    sensor: Option<Cow<'a, str>>,
+    #[serde(
+        default,
+        rename = "type",
+        skip_serializing_if = "Option::is_none",
+        borrow
+    )]
+    property: Option<Cow<'a, str>>,
+    #[serde(default, skip_serializing_if = "Option::is_none", borrow)]
+    unit: Option<Cow<'a, str>>,
+}
+
+fn is_false(flag: &bool) -> bool {
+    !flag
+}
+
+impl<'a> Described<'a> {
+    fn of(own: &'a Description) -> Self {
+        let says = own.says();
+        Self {
+            from: own.from.nanos(),
+            learned: own.learned.nanos(),
+            declared: own.declared,
+            sensor: says.sensor.map(Cow::Borrowed),
+            property: says.property.map(Cow::Borrowed),
+            unit: says.unit.map(Cow::Borrowed),
+        }
+    }
+
+    fn read(self) -> Description {
+        Description {
+            from: Time::from_nanos(self.from),
+            learned: Time::from_nanos(self.learned),
+            declared: self.declared,
+            sensor: self.sensor.map(|text| text.into()),
+            property: self.property.map(|text| text.into()),
+            unit: self.unit.map(|text| text.into()),
+        }
+    }
 }
 
 /// Writes `{"name":...,"sensor":...,"type":...,"unit":...,"lat":...,"lon":...,"maximum":...,"about":{...}}`,
@@ -47,6 +101,8 @@ pub fn to_json(datastream: &Datastream) -> Vec<u8> {
         maximum: datastream.maximum,
         number: datastream.number,
         about: datastream.about.as_deref().and_then(object),
+        declared: datastream.declared,
+        descriptions: datastream.descriptions.iter().map(Described::of).collect(),
     };
     serde_json::to_vec(&entry).unwrap_or_default()
 }
@@ -77,6 +133,12 @@ pub fn from_json(body: &[u8]) -> Result<Datastream, String> {
         about: entry
             .about
             .map(|about| serde_json::Value::Object(about).to_string().into()),
+        declared: entry.declared,
+        descriptions: entry
+            .descriptions
+            .into_iter()
+            .map(Described::read)
+            .collect(),
     })
 }
 
@@ -123,7 +185,15 @@ mod tests {
             }),
             ..Datastream::default()
         };
-        assert_eq!(from_json(&to_json(&entry)), Ok(entry));
+        assert_eq!(from_json(&to_json(&entry)), Ok(entry.clone()));
+        let mut changed = entry.clone();
+        let kelvin = weir_model::Described {
+            unit: Some("K"),
+            ..entry.says()
+        };
+        let at = Time::from_nanos(5);
+        assert_eq!(changed.describe((at, None), at, kelvin), Some(1));
+        assert_eq!(from_json(&to_json(&changed)), Ok(changed));
         assert!(
             from_json(br#"{"colour":"red"}"#)
                 .unwrap_err()

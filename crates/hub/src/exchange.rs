@@ -14,6 +14,7 @@ use crate::shared::Receipt;
 use crate::stood::Stood;
 use crate::subscription::Subscription;
 use crate::trace::{Incoming, Traced};
+use crate::units::{InUnit, Incomparable};
 use crate::withdrawn::Place;
 use bytes::Bytes;
 use std::fmt;
@@ -125,6 +126,8 @@ pub struct Past {
     pub page: Option<String>,
     /// One observation a window instead of all.
     pub aggregate: Option<Aggregate>,
+    /// In which unit; windows count in that of their datastream where none is named.
+    pub unit: InUnit,
 }
 
 /// What a subscriber wants.
@@ -138,6 +141,8 @@ pub struct Subscribe {
     pub condition: Option<Condition>,
     /// One observation a window instead of all.
     pub aggregate: Option<Aggregate>,
+    /// In which unit; conditions and windows look at that of their datastream where none is named.
+    pub unit: InUnit,
     /// What becomes of it when it is slow.
     pub policy: Policy,
     /// What it is handed.
@@ -163,6 +168,7 @@ impl Subscribe {
             since: Since::Now,
             condition: None,
             aggregate: None,
+            unit: InUnit::AsMade,
             policy: Policy::default(),
             shape,
             raw: false,
@@ -340,6 +346,19 @@ pub enum Fault {
     Short,
     /// There is no such datastream.
     Unknown(String),
+    /// An observation says something else of its datastream than who may change that declared.
+    Contradicted {
+        /// The datastream.
+        topic: Box<str>,
+        /// What it says: `sensor`, `type` or `unit`.
+        what: &'static str,
+        /// What was declared.
+        declared: Box<str>,
+        /// What the observation says.
+        said: Box<str>,
+    },
+    /// What is asked for in one unit was observed in another that it cannot be converted from.
+    Incomparable(Incomparable),
     /// The log cannot take it.
     Log(LogFault),
     /// History cannot answer.
@@ -398,6 +417,16 @@ impl fmt::Display for Fault {
             }
             Fault::Short => f.write_str("memory is short: try again later"),
             Fault::Unknown(topic) => write!(f, "no datastream `{topic}`"),
+            Fault::Contradicted {
+                topic,
+                what,
+                declared,
+                said,
+            } => write!(
+                f,
+                "`{topic}`: the {what} is declared to be `{declared}`, and the observation says `{said}`"
+            ),
+            Fault::Incomparable(refused) => refused.fmt(f),
             Fault::Log(fault) => fault.fmt(f),
             Fault::History(fault) => fault.fmt(f),
             Fault::Stopping => f.write_str("the gateway is stopping"),
@@ -420,8 +449,17 @@ impl From<LogFault> for Fault {
     }
 }
 
+impl From<Incomparable> for Fault {
+    fn from(refused: Incomparable) -> Self {
+        Fault::Incomparable(refused)
+    }
+}
+
 impl From<HistoryFault> for Fault {
     fn from(fault: HistoryFault) -> Self {
-        Fault::History(fault)
+        match fault {
+            HistoryFault::Incomparable(refused) => Fault::Incomparable(refused),
+            fault => Fault::History(fault),
+        }
     }
 }

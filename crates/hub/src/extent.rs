@@ -8,6 +8,7 @@ use crate::exchange::{Fault, Past};
 use crate::history::{Extent, Range};
 use crate::hub::Hub;
 use crate::limits::PAGE_OBSERVATIONS_MAX;
+use crate::units::InUnit;
 use weir_model::Time;
 
 impl Hub {
@@ -57,6 +58,7 @@ impl Hub {
             limit: PAGE_OBSERVATIONS_MAX,
             page: None,
             aggregate: None,
+            unit: InUnit::AsMade,
         };
         loop {
             let read = self.history.read(&Range {
@@ -67,6 +69,7 @@ impl Hub {
                 page: past.page.as_deref(),
                 aggregate: None,
                 hidden: None,
+                units: None,
             })?;
             let page = self.visible(&past, read);
             if !page.batch.is_empty() {

@@ -11,7 +11,7 @@
 //! who take the same chunk.
 
 use crate::access::Grants;
-use crate::aggregate::Aggregate;
+use crate::aggregate::{Aggregate, Function};
 use crate::condition::Condition;
 use crate::counters::Counters;
 use crate::framing::{Framing, FramingKey};
@@ -21,10 +21,11 @@ use crate::message::Item;
 use crate::pace::Pacer;
 use crate::queue::{Held, Load, Queue, Taken};
 use crate::trace::Delivering;
+use crate::units::{InUnit, Recast, recast};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, ready};
 use weir_codec::Format;
-use weir_model::Filter;
+use weir_model::{Batch, Filter};
 
 /// What happens to a subscriber that is slower than its messages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -88,6 +89,8 @@ pub struct Interest {
     pub condition: Option<Condition>,
     /// One observation a window instead of all.
     pub aggregate: Option<Aggregate>,
+    /// In which unit; conditions and windows look at that of their datastream where none is named.
+    pub unit: InUnit,
     /// What they are handed.
     pub shape: Shape,
     /// Whether they get messages as published: see [`crate::Subscribe::raw`].
@@ -101,11 +104,29 @@ pub(crate) struct GroupKey {
     grants: Arc<Grants>,
     condition: Option<String>,
     aggregate: Option<Aggregate>,
+    unit: InUnit,
     shape: Option<(&'static str, FramingKey)>,
     raw: bool,
 }
 
 impl Interest {
+    /// Whether what its subscribers get is made of numbers of one unit.
+    pub(crate) fn reckons(&self) -> bool {
+        let function = self.aggregate.map(|aggregate| aggregate.function);
+        function.is_some_and(Function::is_of_a_unit)
+    }
+
+    /// Rows as conditions and windows look at them, where that is not as they are.
+    #[inline]
+    pub(crate) fn recast(&self, batch: &Batch) -> Option<Recast> {
+        let unit = match &self.unit {
+            InUnit::AsMade if self.condition.is_none() && !self.reckons() => return None,
+            InUnit::AsMade => &InUnit::Own,
+            unit => unit,
+        };
+        recast(batch, unit)
+    }
+
     pub(crate) fn key(&self) -> GroupKey {
         GroupKey {
             filters: self.filters.clone(),
@@ -115,6 +136,7 @@ impl Interest {
                 .as_ref()
                 .map(|condition| format!("{condition:?}")),
             aggregate: self.aggregate,
+            unit: self.unit.clone(),
             shape: match &self.shape {
                 Shape::Framed(format, framing) => Some((format.name, framing.key())),
                 Shape::Items => None,

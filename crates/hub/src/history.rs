@@ -1,6 +1,7 @@
 //! What the hub asks of a history store; `stores/embedded` is the default one.
 
 use crate::aggregate::Aggregate;
+use crate::units::{Incomparable, Units};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use weir_model::{Batch, Cursor, Observation, Time};
@@ -73,6 +74,8 @@ pub struct Range<'a> {
     pub aggregate: Option<Aggregate>,
     /// What the windows do not count; observations that are read one by one are left out by the hub.
     pub hidden: Option<&'a Hidden>,
+    /// In which unit windows count numbers that were observed in another; no single observation is converted.
+    pub units: Option<&'a Units>,
 }
 
 /// Observations that were withdrawn, by their datastream's index in [`Range::topics`]: their times, and how
@@ -163,12 +166,15 @@ pub enum HistoryFault {
     BadPage,
     /// The store's files cannot be read or written.
     Failed(String),
+    /// The numbers of a window are of units that cannot be compared.
+    Incomparable(Incomparable),
 }
 
 impl fmt::Display for HistoryFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             HistoryFault::BadPage => f.write_str("not a page token of this query"),
+            HistoryFault::Incomparable(refused) => refused.fmt(f),
             HistoryFault::Failed(cause) => write!(f, "history cannot be read or written: {cause}"),
         }
     }

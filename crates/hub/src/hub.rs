@@ -1,7 +1,7 @@
 //! The hub itself: its parts, its lock, and the door.
 
 use crate::access::{Grants, Principal, Verb};
-use crate::aggregate::Aggregate;
+use crate::aggregate::{Aggregate, Function};
 use crate::catalog::{Catalog, Entry, StreamId, push_last};
 use crate::consumers::{Consumers, Watch};
 use crate::counters::{Counters, Counts};
@@ -25,6 +25,7 @@ use crate::stood::Before;
 use crate::trace::{Traced, Tracer};
 use crate::tree::Tree;
 use crate::turns::Turns;
+use crate::units::{InUnit, Units, conversion, in_unit};
 use crate::withdrawn::Withdrawn;
 use bytes::Bytes;
 use slab::Slab;
@@ -330,6 +331,12 @@ impl Hub {
         let entries = self.entries(principal, &past.filters);
         let topics: Vec<&str> = entries.iter().map(|entry| &*entry.topic).collect();
         let hidden = past.aggregate.map(|_| self.hidden_of(&topics, past));
+        let named = match &past.unit {
+            InUnit::Named(unit) => Some(&**unit),
+            InUnit::AsMade | InUnit::Own => None,
+        };
+        let datastreams = entries.iter().map(|it| (&*it.topic, &it.datastream));
+        let units = past.aggregate.map(|_| Units::of(datastreams, named));
         let read = self.history.read(&Range {
             topics: &topics,
             from: past.from,
@@ -338,15 +345,48 @@ impl Hub {
             page: past.page.as_deref(),
             aggregate: past.aggregate,
             hidden: hidden.as_ref(),
+            units: units.as_ref(),
         })?;
         let mut page = self.visible(past, read);
+        // The last of a window is an observation; what others come to is of what the datastream is now.
+        let is_reckoned = past
+            .aggregate
+            .is_some_and(|it| it.function != Function::Last);
         for index in 0..page.batch.stream_count() {
             let topic = page.batch.stream(index).topic;
             if let Ok(at) = entries.binary_search_by(|entry| (*entry.topic).cmp(topic)) {
-                page.batch.fill(index, &entries[at].datastream);
+                let datastream = &entries[at].datastream;
+                if is_reckoned {
+                    page.batch.describe(index, datastream.number());
+                    named
+                        .into_iter()
+                        .for_each(|unit| page.batch.set_unit(index, unit));
+                }
+                page.batch.fill(index, datastream);
             }
         }
+        page.batch = in_unit(page.batch, &past.unit)?;
         Ok(Exchange::Page(page))
+    }
+
+    /// Refuses a unit that datastreams which are asked for now cannot be converted to.
+    pub(crate) fn check_unit(
+        &self,
+        principal: &Principal,
+        filters: &[Filter],
+        unit: &InUnit,
+    ) -> Result<(), Fault> {
+        let InUnit::Named(asked) = unit else {
+            return Ok(());
+        };
+        let mut refused = Ok(());
+        self.visit_readable(&principal.grants, filters, &mut |entry| {
+            let own = entry.datastream.unit.as_deref();
+            if let (Ok(()), Err(why)) = (&refused, conversion(&entry.topic, own, asked)) {
+                refused = Err(why.into());
+            }
+        });
+        refused
     }
 
     /// A ticket for a cursor of this log.
@@ -499,7 +539,7 @@ pub(crate) fn denied(principal: &Principal, verb: Verb, topic: &str) -> Fault {
 /// `every=1s`: the last observation of each second.
 pub fn every(window: std::time::Duration) -> Aggregate {
     Aggregate {
-        function: crate::aggregate::Function::Last,
+        function: Function::Last,
         window,
     }
 }

@@ -4,6 +4,7 @@ use crate::access::{Principal, Verb};
 use crate::attributes::{Attributes, Block, BlockBytes};
 use crate::checks;
 use crate::client::ClientId;
+use crate::descriptions;
 use crate::exchange::Fault;
 use crate::hub::Core;
 use crate::keys;
@@ -62,13 +63,19 @@ impl Decoded {
 impl Incoming {
     /// Checks that there is room for it; where there is none for its observations, there may be for its bytes.
     #[inline]
-    pub(crate) fn fit(&mut self, principal: &Principal, core: &Core) -> Result<(), Fault> {
+    pub(crate) fn fit(
+        &mut self,
+        now: Time,
+        principal: &Principal,
+        core: &Core,
+    ) -> Result<(), Fault> {
         if self.retain && !self.body.is_empty() {
             core.retained.check_room(&self.topic)?;
         }
         let fault = match &self.content {
             Decoded::Observations(batch, _) => checks::check_new(principal, &core.catalog, batch)
                 .and_then(|()| weight::check_batch(&core.catalog, batch))
+                .and_then(|()| descriptions::check(&core.catalog, batch, now))
                 .err(),
             Decoded::Opaque(_) => None,
         };

@@ -99,6 +99,19 @@ impl Message {
         }
     }
 
+    /// The same with other observations in the place of its own.
+    pub(crate) fn with(&self, batch: Batch) -> Self {
+        let content = match &self.content {
+            Content::Observations { format, .. } => Content::Observations { batch, format },
+            Content::Opaque(media) => Content::Opaque(media.clone()),
+        };
+        let mut message = Self::new(self.cursor, self.arrival, self.topic.clone(), content);
+        message.origin = self.origin.clone();
+        message.client = self.client;
+        message.attributes = self.attributes.clone();
+        message
+    }
+
     /// Takes what goes with it.
     pub(crate) fn take(&mut self, block: Block) {
         self.quality = block.quality;

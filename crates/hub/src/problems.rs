@@ -47,14 +47,14 @@ impl Fault {
             Fault::TooFast { .. } => "rate",
             Fault::Topic(_) => "topic",
             Fault::Undecodable { .. } => "format",
-            Fault::Message(_) => "content",
+            Fault::Message(_) | Fault::Contradicted { .. } => "content",
             Fault::OverLimit { .. } | Fault::Crowded { .. } => "limit",
             Fault::KeyReused(_) => "key",
             Fault::Short => "memory",
             Fault::Log(LogFault::Busy) => "busy",
             Fault::Log(_) => "log",
             Fault::Stopping => "stopping",
-            Fault::Unknown(_) | Fault::History(_) => "other",
+            Fault::Unknown(_) | Fault::Incomparable(_) | Fault::History(_) => "other",
         }
     }
 
@@ -72,6 +72,7 @@ impl Fault {
             self,
             Fault::Undecodable { .. }
                 | Fault::Message(_)
+                | Fault::Contradicted { .. }
                 | Fault::OverLimit { .. }
                 | Fault::Crowded { .. }
                 | Fault::Denied { .. }

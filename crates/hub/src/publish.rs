@@ -4,6 +4,7 @@ use crate::access::{Principal, Verb};
 use crate::attributes::{Block, Quality};
 use crate::catalog::StreamId;
 use crate::checks;
+use crate::descriptions;
 use crate::entry;
 use crate::exchange::{Fault, Media, Publish, Ticket};
 use crate::hub::{Core, Hub, Streams, Wakers};
@@ -204,7 +205,7 @@ impl Hub {
         if let Some(used) = core.keys.find(&incoming.key) {
             return self.repeated(used, incoming);
         }
-        incoming.fit(principal, &core)?;
+        incoming.fit(now, principal, &core)?;
         if let Some(ticket) = self.submit_message(now, incoming)? {
             return Ok(ticket);
         }
@@ -336,8 +337,10 @@ impl Hub {
     /// so that it outlives retention) and fills in what it leaves out.
     fn learn(&self, core: &mut Core, now: Time, batch: &mut Batch) -> Result<Streams, Fault> {
         let mut streams = Streams::with_capacity(batch.stream_count());
-        for index in 0..batch.stream_count() {
-            let id = self.learn_stream(core, now, &batch.stream(index))?;
+        // Parts whose rows were made under several descriptions become more.
+        while streams.len() < batch.stream_count() {
+            let index = streams.len();
+            let id = self.learn_stream(core, now, batch, index)?;
             batch.fill(index, &core.catalog.entry(id).datastream);
             streams.push(id);
         }
@@ -353,25 +356,22 @@ impl Hub {
         &self,
         core: &mut Core,
         now: Time,
-        view: &StreamView<'_>,
+        batch: &mut Batch,
+        index: usize,
     ) -> Result<StreamId, Fault> {
-        let known = core.catalog.find(view.topic);
-        let nothing = Datastream::default();
-        let before = known.map_or(&nothing, |id| &core.catalog.entry(id).datastream);
-        let heard = heard(view, before);
-        match known {
-            Some(id) if heard == nothing && !core.catalog.entry(id).had_but_bytes() => {
-                return Ok(id);
-            }
-            _ => {}
-        }
-        let mut datastream = before.clone();
-        datastream.learn(&heard);
-        datastream.number = Some(core.catalog.known(view.topic).0);
-        let cursor = self.append_change(now, view.topic, &entry::to_json(&datastream))?;
-        let id = core.catalog.intern(view.topic);
+        let known = core.catalog.find(batch.stream(index).topic);
+        let entry = known.map(|id| core.catalog.entry(id));
+        let learned = descriptions::hear(entry, batch, index, now);
+        let mut datastream = match (known, learned) {
+            (Some(id), None) => return Ok(id),
+            (_, learned) => learned.unwrap_or_default(),
+        };
+        let topic = batch.stream(index).topic;
+        datastream.number = Some(core.catalog.known(topic).0);
+        let cursor = self.append_change(now, topic, &entry::to_json(&datastream))?;
+        let id = core.catalog.intern(topic);
         core.catalog.take(id, cursor, datastream);
-        core.journal.note(view.topic);
+        core.journal.note(topic);
         Ok(id)
     }
 

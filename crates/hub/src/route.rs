@@ -2,10 +2,12 @@
 
 use crate::access::{Grants, Verb};
 use crate::catalog::StreamId;
+use crate::condition::Condition;
 use crate::group::Interest;
 use crate::hub::{Core, GroupSlot, Wakers};
 use crate::limits::PUBLISHED_ROUTES_MAX;
 use crate::message::{Item, Message, Rows};
+use crate::units::InUnit;
 use slab::Slab;
 use smallvec::SmallVec;
 use std::collections::HashMap;
@@ -31,8 +33,7 @@ pub(crate) fn distribute(
     let whole = takers(core, message);
     for &id in &whole {
         offer(&core.groups, id, wakers, |interest| {
-            let rows = rows(message, interest, true, |_| true)?;
-            Some(item(message, rows, true))
+            part(message, interest, true, true, |_| true)
         });
     }
     let mut wanted: SmallVec<[(u32, u32); 8]> = SmallVec::new();
@@ -52,8 +53,7 @@ pub(crate) fn distribute(
             among.is_ok()
         };
         offer(&core.groups, id, wakers, |interest| {
-            let rows = rows(message, interest, all, wants)?;
-            Some(item(message, rows, false))
+            part(message, interest, false, all, wants)
         });
     }
 }
@@ -168,16 +168,57 @@ pub(crate) fn project(message: &Arc<Message>, interest: &Interest) -> Option<Ite
             && interest.grants.allow(Verb::Read, topic)
     };
     if interest.raw && wants(&message.topic) && reads_all(&interest.grants, message) {
-        let rows = rows(message, interest, true, |_| true)?;
-        return Some(item(message, rows, true));
+        return part(message, interest, true, true, |_| true);
     }
     let batch = message.batch()?;
     let wanted: Vec<bool> = (0..batch.stream_count())
         .map(|index| wants(batch.stream(index).topic))
         .collect();
     let all = wanted.iter().all(|&wanted| wanted);
-    let rows = rows(message, interest, all, |stream| wanted[stream])?;
-    Some(item(message, rows, false))
+    part(message, interest, false, all, |stream| wanted[stream])
+}
+
+/// The rows of a message made for an interest that satisfy its condition.
+pub(crate) fn selected(message: &Arc<Message>, interest: &Interest) -> Option<Item> {
+    let is_empty = message.batch().is_none_or(Batch::is_empty);
+    let due = !is_empty && (interest.condition.is_some() || interest.unit != InUnit::AsMade);
+    match due {
+        true => part(message, interest, false, true, |_| true),
+        false => (!is_empty).then(|| Item::all(message.clone())),
+    }
+}
+
+/// The part of a message (`whole` says that it counts as all of it) whose datastreams are wanted (`all` says that
+/// every one is), and whose rows satisfy the condition, in the unit that is asked for.
+fn part(
+    message: &Arc<Message>,
+    interest: &Interest,
+    whole: bool,
+    all: bool,
+    wanted: impl Fn(usize) -> bool,
+) -> Option<Item> {
+    let recast = message.batch().and_then(|batch| interest.recast(batch));
+    let Some((batch, recast)) = message.batch().zip(recast) else {
+        return Some(item(message, rows(message, interest, all, wanted)?, whole));
+    };
+    let is_due = |row: usize| {
+        let stream = batch.stream_of(row);
+        let holds = |it: &Condition| it.holds(&recast.batch.value(row));
+        (all || wanted(stream))
+            && !recast.is_as_it_was(stream)
+            && interest.condition.as_ref().is_none_or(holds)
+    };
+    let due: Vec<u32> = (0..batch.len())
+        .filter(|&row| is_due(row))
+        .map(|row| row as u32)
+        .collect();
+    let rows = (!due.is_empty()).then(|| Rows::Some(due.into()))?;
+    // A condition alone changes nothing of what satisfies it.
+    let is_converted = interest.reckons() || interest.unit != InUnit::AsMade;
+    match is_converted {
+        true => Some(item(&Arc::new(message.with(recast.batch)), rows, false)),
+        false => Some(item(message, rows, whole)),
+    }
 }
 
 /// The rows of the datastreams that are wanted (`all` says that every one is) and satisfy the condition.

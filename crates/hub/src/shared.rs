@@ -8,6 +8,7 @@
 //! What it deliberately does not do: no publisher is recognised in what comes back from the log, so a
 //! subscriber that asks to be spared its own messages gets them where the log is shared.
 
+use crate::descriptions;
 use crate::entry;
 use crate::exchange::{Fault, InLog, Ticket};
 use crate::hub::{Core, Hub, Streams, Wakers};
@@ -207,7 +208,9 @@ impl Hub {
             return None;
         };
         let streams = match &mut message.content {
-            Content::Observations { batch, .. } => core.take_streams(cursor, batch, taught),
+            Content::Observations { batch, .. } => {
+                core.take_streams((cursor, record.arrival), batch, taught)
+            }
             Content::Opaque(_) if message.body.is_empty() => {
                 core.catalog.find(record.topic).into_iter().collect()
             }
@@ -272,22 +275,28 @@ impl Core {
     }
 
     /// Finds the datastreams of a batch, learns what it says of them and fills in what it leaves out.
-    fn take_streams(&mut self, cursor: Cursor, batch: &mut Batch, taught: &mut Taught) -> Streams {
+    fn take_streams(
+        &mut self,
+        (cursor, arrival): (Cursor, Time),
+        batch: &mut Batch,
+        taught: &mut Taught,
+    ) -> Streams {
         let mut streams = Streams::with_capacity(batch.stream_count());
-        for index in 0..batch.stream_count() {
-            let view = batch.stream(index);
-            let known = self.catalog.find(view.topic);
-            let is_new = known.is_none_or(|id| self.catalog.entry(id).had_but_bytes());
-            let id = self.catalog.intern(view.topic);
-            self.catalog.number(id);
-            let entry = self.catalog.entry(id);
-            let heard = crate::publish::heard(&view, &entry.datastream);
-            if is_new || heard != Datastream::default() {
-                let mut datastream = entry.datastream.clone();
-                datastream.learn(&heard);
-                taught.push((entry.topic.clone(), datastream.clone()));
+        // Parts whose rows were made under several descriptions become more.
+        while streams.len() < batch.stream_count() {
+            let index = streams.len();
+            let known = self.catalog.find(batch.stream(index).topic);
+            let entry = known.map(|id| self.catalog.entry(id));
+            let learned = descriptions::hear(entry, batch, index, arrival);
+            let topic = batch.stream(index).topic;
+            let id = self.catalog.intern(topic);
+            let number = self.catalog.number(id);
+            if let Some(mut datastream) = learned {
+                datastream.number = Some(number);
+                let topic = self.catalog.entry(id).topic.clone();
+                self.journal.note(&topic);
+                taught.push((topic, datastream.clone()));
                 self.catalog.describe(id, cursor, datastream);
-                self.journal.note(view.topic);
             }
             batch.fill(index, &self.catalog.entry(id).datastream);
             streams.push(id);

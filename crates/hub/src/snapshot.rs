@@ -4,7 +4,8 @@ use crate::access::Verb;
 use crate::catalog::{Last, push_last};
 use crate::group::{Interest, Shape};
 use crate::hub::Hub;
-use crate::message::{Content, Item, Message};
+use crate::message::{Content, Message};
+use crate::route;
 use crate::subscription::{Next, Subscription};
 use std::ops::RangeInclusive;
 use std::sync::Arc;
@@ -25,10 +26,6 @@ fn last_values(
     due: RangeInclusive<Cursor>,
     upto: Option<&str>,
 ) -> (Batch, Option<Arc<str>>) {
-    let holds = |last: &Last| {
-        let condition = interest.condition.as_ref();
-        condition.is_none_or(|condition| condition.holds(&last.value()))
-    };
     let is_due = |last: &Last| {
         let is_theirs = but_through.is_some_and(|origin| !last.is_of_others(origin));
         last.cursor > *due.start() && last.cursor <= *due.end() && !is_theirs
@@ -37,10 +34,7 @@ fn last_values(
     let core = hub.core();
     let (found, next) = core.catalog.page(&interest.filters, upto);
     for entry in found {
-        let wanted = entry
-            .last
-            .as_ref()
-            .is_some_and(|last| is_due(last) && holds(last));
+        let wanted = entry.last.as_ref().is_some_and(is_due);
         if wanted && interest.grants.allow(Verb::Read, &entry.topic) {
             push_last(&mut builder, entry);
         }
@@ -57,16 +51,14 @@ impl Subscription {
             last_values(&self.hub, &group.interest, but_through, after..=head, upto);
         let cursor = if upto.is_some() { after } else { head };
         self.position = self.position.max(cursor);
-        if batch.is_empty() {
-            return Piece { next: None, upto };
-        }
         let format = match &group.interest.shape {
             Shape::Framed(format, _) => format,
             Shape::Items => &weir_codec::FORMATS[0],
         };
         let content = Content::Observations { batch, format };
         let message = Message::new(cursor, Time::from_nanos(0), "".into(), content);
-        let next = self.hand_over(vec![Item::all(Arc::new(message))]);
+        let item = route::selected(&Arc::new(message), &group.interest);
+        let next = item.and_then(|item| self.hand_over(vec![item]));
         Piece { next, upto }
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::attributes::Block;
 use crate::catalog::Catalog;
+use crate::descriptions;
 use crate::entry;
 use crate::exchange::Fault;
 use crate::history::{History, HistoryFault};
@@ -251,12 +252,15 @@ fn fill(catalog: &Catalog, message: &mut Message) {
         return;
     };
     let mut places = Vec::with_capacity(batch.stream_count());
-    for index in 0..batch.stream_count() {
+    let arrival = message.arrival;
+    while places.len() < batch.stream_count() {
+        let index = places.len();
         let known = catalog.find(batch.stream(index).topic);
         let datastream = known.map(|id| &catalog.entry(id).datastream);
-        datastream
-            .into_iter()
-            .for_each(|datastream| batch.fill(index, datastream));
+        if let Some(datastream) = datastream {
+            descriptions::settle(datastream, batch, index, arrival);
+            batch.fill(index, datastream);
+        }
         places.push(datastream.and_then(|datastream| datastream.place));
     }
     fill_places(batch, &places);

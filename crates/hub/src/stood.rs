@@ -223,6 +223,7 @@ impl Hub {
                 page: token.as_deref(),
                 aggregate: None,
                 hidden: None,
+                units: None,
             })?;
             let times = page.batch.times().iter();
             times.for_each(|&time| visit(Time::from_nanos(time)));

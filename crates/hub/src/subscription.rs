@@ -94,6 +94,7 @@ impl Hub {
         subscribe: Subscribe,
     ) -> Result<Exchange, Fault> {
         check_filters(principal, &subscribe.filters)?;
+        self.check_unit(principal, &subscribe.filters, &subscribe.unit)?;
         let mut filters = subscribe.filters;
         filters.sort();
         filters.dedup();
@@ -102,6 +103,7 @@ impl Hub {
             grants: principal.grants.clone(),
             condition: subscribe.condition,
             aggregate: subscribe.aggregate,
+            unit: subscribe.unit,
             shape: subscribe.shape,
             raw: subscribe.raw,
         };

@@ -116,6 +116,7 @@ mod tests {
             page: None,
             aggregate: None,
             hidden: None,
+            units: None,
         };
         for topic in ["a", "a/b", "kitchen/température"] {
             let token = Token {

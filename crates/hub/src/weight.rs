@@ -12,7 +12,7 @@ use crate::hub::Hub;
 use crate::limits::{ENTRY_BYTES, NAME_BYTES_MAX};
 use crate::publish::heard;
 use weir_model::batch::StreamView;
-use weir_model::{Batch, Datastream, Extra, Value};
+use weir_model::{Batch, Datastream, Description, Extra, Value};
 
 /// Names of a datastream that a message says: sensor, property and unit, beside its topic.
 const NAMES: usize = 4;
@@ -25,7 +25,11 @@ pub(crate) fn of_texts<const N: usize>(texts: [Option<&str>; N]) -> usize {
 /// What is said of a datastream.
 pub(crate) fn of_datastream(said: &Datastream) -> usize {
     let texts = [&said.name, &said.sensor, &said.property, &said.unit];
-    of_texts(texts.map(Option::as_deref)) + of_texts([said.about.as_deref()])
+    let had = said.descriptions.iter().map(|own| {
+        let says = own.says();
+        size_of::<Description>() + of_texts([says.sensor, says.property, says.unit])
+    });
+    of_texts(texts.map(Option::as_deref)) + of_texts([said.about.as_deref()]) + had.sum::<usize>()
 }
 
 /// A datastream of which nothing is known yet.

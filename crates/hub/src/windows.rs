@@ -5,7 +5,7 @@
 //! a window is no number: it is the observation itself, whatever its result, as live subscribers are sent it.
 
 use crate::aggregate::{Aggregate, Function, Window};
-use crate::history::{Hidden, Page, Range};
+use crate::history::{Hidden, HistoryFault, Page, Range};
 use crate::token::Token;
 use std::collections::BTreeMap;
 use weir_model::batch::Naming;
@@ -55,27 +55,27 @@ impl<'a> WindowPage<'a> {
     }
 
     /// Takes the next row by time and topic, whole where the last one is asked for; says whether a window that
-    /// ended had no room.
+    /// ended had no room. A number is counted in the unit that is asked for.
     pub fn offer<'o>(
         &mut self,
         topic: usize,
         time: i64,
-        value: Value<'_>,
+        (value, description): (Value<'_>, u8),
         whole: impl FnOnce() -> Observation<'o>,
-    ) -> bool {
+    ) -> Result<bool, HistoryFault> {
         let hidden = self.hidden.as_mut();
         if hidden.is_some_and(|hidden| hidden.pass(topic, time)) {
-            return false;
+            return Ok(false);
         }
         let is_selected = self.aggregate.function == Function::Last;
-        let number = value.number();
+        let number = self.number(topic, value, description)?;
         if number.is_none() && !is_selected {
-            return false;
+            return Ok(false);
         }
         let begin = self.aggregate.begin(Time::from_nanos(time)).nanos();
         if begin != self.begin {
             if self.close() {
-                return true;
+                return Ok(true);
             }
             self.begin = begin;
         }
@@ -85,7 +85,24 @@ impl<'a> WindowPage<'a> {
             Some(number) => self.open.entry(topic).or_default().add(number),
             None => {}
         }
-        false
+        Ok(false)
+    }
+
+    /// What is counted of a result.
+    fn number(
+        &self,
+        topic: usize,
+        value: Value<'_>,
+        description: u8,
+    ) -> Result<Option<f64>, HistoryFault> {
+        let reckons = self.aggregate.function.is_of_a_unit();
+        match (value, self.query.units.filter(|_| reckons)) {
+            (Value::Number(number), Some(units)) => {
+                let number = units.convert(topic, description, number);
+                number.map(Some).map_err(HistoryFault::Incomparable)
+            }
+            (value, _) => Ok(value.number()),
+        }
     }
 
     fn select(&mut self, topic: usize, row: &Observation<'_>) {

@@ -11,6 +11,7 @@ use crate::history::{Hidden, Page, Range};
 use crate::hub::{Core, Hub, denied};
 use crate::limits::{PAGE_OBSERVATIONS_MAX, WITHDRAWN_MAX};
 use crate::record::{Kind, Record};
+use crate::units::InUnit;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use weir_model::{Batch, Cursor, Time};
@@ -271,6 +272,7 @@ impl Hub {
                 limit: PAGE_OBSERVATIONS_MAX,
                 page: None,
                 aggregate: None,
+                unit: InUnit::AsMade,
             };
             let mut found = None;
             loop {
@@ -282,6 +284,7 @@ impl Hub {
                     page: past.page.as_deref(),
                     aggregate: None,
                     hidden: None,
+                    units: None,
                 })?;
                 let page = self.visible(&past, read);
                 past.page.clone_from(&page.next);

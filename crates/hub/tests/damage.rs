@@ -19,7 +19,7 @@ use std::io::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
 use weir_embedded::EmbeddedHistory;
-use weir_hub::{Exchange, Hub, Log, Past, Request, Since};
+use weir_hub::{Exchange, Hub, InUnit, Log, Past, Request, Since};
 use weir_log::{Disk, DiskLog, Options, SimDisk};
 use weir_model::{Cursor, Filter, Limits, Time};
 
@@ -227,6 +227,7 @@ impl Machine {
                 limit: 50,
                 page,
                 aggregate: None,
+                unit: InUnit::AsMade,
             };
             let asked = running
                 .hub

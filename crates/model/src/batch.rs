@@ -63,6 +63,8 @@ pub(crate) struct Stream {
     pub(crate) unit: Span,
     /// Which description of the datastream it was made under.
     pub(crate) description: u8,
+    /// The datastream's own unit, where that is another.
+    pub(crate) own_unit: Span,
 }
 
 impl Stream {
@@ -73,6 +75,7 @@ impl Stream {
         property: Span::NONE,
         unit: Span::NONE,
         description: 0,
+        own_unit: Span::NONE,
     };
 }
 
@@ -228,6 +231,11 @@ impl Batch {
             unit: stream.unit.of(&self.names),
             description: stream.description,
         }
+    }
+
+    /// The unit that the datastream with this index has now, where its rows are of another.
+    pub fn own_unit(&self, index: usize) -> Option<&str> {
+        self.streams[index].own_unit.of(&self.names)
     }
 
     /// The index of a row's datastream.

@@ -374,6 +374,14 @@ impl BatchBuilder {
         self.batch.place.push(self.row.place);
     }
 
+    /// Says which unit the datastream of the row added last has now, where that row is of another.
+    pub fn own_unit(&mut self, unit: &str) {
+        if let Some(&last) = self.batch.stream.last() {
+            let span = Span::append(&mut self.batch.names, unit);
+            self.batch.streams[last as usize].own_unit = span;
+        }
+    }
+
     /// The index of the row's datastream: most often the one after the last row's, or the same again.
     fn intern(&mut self) -> u32 {
         let count = self.batch.streams.len();
@@ -502,21 +510,6 @@ impl Batch {
         };
         topic::check(full.as_deref().unwrap_or(name)).map_err(BatchError::Topic)?;
         Ok(full.map(Cow::Owned))
-    }
-
-    /// Fills in what is known of a datastream and the message left out.
-    pub fn fill(&mut self, index: usize, known: &crate::datastream::Datastream) {
-        let names = &mut self.names;
-        let stream = &mut self.streams[index];
-        for (span, text) in [
-            (&mut stream.sensor, &known.sensor),
-            (&mut stream.property, &known.property),
-            (&mut stream.unit, &known.unit),
-        ] {
-            if let (true, Some(text)) = (span.is_none(), text) {
-                *span = Span::append(names, text);
-            }
-        }
     }
 
     /// Gives a row without a place this one.

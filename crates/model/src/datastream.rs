@@ -1,7 +1,10 @@
-//! What a datastream is: the catalog's entry.
+//! What a datastream is, and what it was: the catalog's entry.
 
-use crate::batch::Place;
+use crate::batch::{Place, StreamView};
+use crate::limits::DESCRIPTIONS_MAX;
+use crate::time::Time;
 use alloc::boxed::Box;
+use alloc::vec::Vec;
 
 /// One sensor, one observed property, one unit (OGC 18-088 section 8.2.4), named by its topic.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -22,6 +25,113 @@ pub struct Datastream {
     pub number: Option<u32>,
     /// What services know of it beyond this, as a compact JSON object.
     pub about: Option<Box<str>>,
+    /// Whether who may change it said what it is: an observation that contradicts that is refused, and none changes
+    /// what it is.
+    pub declared: bool,
+    /// All descriptions that it had, by their numbers, the one that it has among them; empty where it never had
+    /// another. Sensor, property and unit above are those of the newest.
+    pub descriptions: Vec<Description>,
+}
+
+/// Sensor, property and unit of a datastream from a time on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Description {
+    /// The phenomenon time from which it holds.
+    pub from: Time,
+    /// When the message or the request came that told of it.
+    pub learned: Time,
+    /// Whether who may change the datastream said so.
+    pub declared: bool,
+    /// URI of the sensor.
+    pub sensor: Option<Box<str>>,
+    /// Observed property.
+    pub property: Option<Box<str>>,
+    /// Unit of measurement.
+    pub unit: Option<Box<str>>,
+}
+
+/// What a description says.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Described<'a> {
+    /// URI of the sensor.
+    pub sensor: Option<&'a str>,
+    /// Observed property.
+    pub property: Option<&'a str>,
+    /// Unit of measurement.
+    pub unit: Option<&'a str>,
+}
+
+/// What is said of an observation beside what its datastream was declared to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Contradiction<'a> {
+    /// Of what: `sensor`, `type` or `unit`.
+    pub what: &'static str,
+    /// What was declared.
+    pub declared: &'a str,
+    /// What is said.
+    pub said: &'a str,
+}
+
+impl<'a> Described<'a> {
+    /// What a part of a message says.
+    pub fn of(view: &StreamView<'a>) -> Self {
+        Self {
+            sensor: view.sensor,
+            property: view.property,
+            unit: view.unit,
+        }
+    }
+
+    /// The same with what another says in the place of what this does.
+    pub fn with(self, other: Self) -> Self {
+        Self {
+            sensor: other.sensor.or(self.sensor),
+            property: other.property.or(self.property),
+            unit: other.unit.or(self.unit),
+        }
+    }
+
+    /// What another says that is not what this says.
+    pub fn contradicted(self, other: Self) -> Option<Contradiction<'a>> {
+        let of = |what, declared: Option<&'a str>, said: Option<&'a str>| {
+            let (declared, said) = declared.zip(said)?;
+            (declared != said).then_some(Contradiction {
+                what,
+                declared,
+                said,
+            })
+        };
+        of("sensor", self.sensor, other.sensor)
+            .or_else(|| of("type", self.property, other.property))
+            .or_else(|| of("unit", self.unit, other.unit))
+    }
+
+    /// Whether it says nothing.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+impl Description {
+    /// What it says.
+    pub fn says(&self) -> Described<'_> {
+        Described {
+            sensor: self.sensor.as_deref(),
+            property: self.property.as_deref(),
+            unit: self.unit.as_deref(),
+        }
+    }
+
+    fn new(from: Time, learned: Time, declared: bool, says: Described<'_>) -> Self {
+        Self {
+            from,
+            learned,
+            declared,
+            sensor: says.sensor.map(Into::into),
+            property: says.property.map(Into::into),
+            unit: says.unit.map(Into::into),
+        }
+    }
 }
 
 impl Datastream {
@@ -37,10 +147,184 @@ impl Datastream {
         learn(&mut self.about, &newer.about);
         *self != before
     }
+
+    /// What its newest description says.
+    pub fn says(&self) -> Described<'_> {
+        Described {
+            sensor: self.sensor.as_deref(),
+            property: self.property.as_deref(),
+            unit: self.unit.as_deref(),
+        }
+    }
+
+    /// What the description of this number says; the newest, where there is none of it.
+    pub fn described(&self, number: u8) -> Described<'_> {
+        let found = self.descriptions.get(usize::from(number));
+        found.map_or(self.says(), Description::says)
+    }
+
+    /// The number of the description that holds at a time, as far as was known when something came: the last that
+    /// begins by then, or the first of all.
+    pub fn in_force(&self, time: Time, arrival: Time) -> u8 {
+        let known = self.descriptions.iter().enumerate();
+        let known = known.filter(|(_, own)| own.learned <= arrival);
+        let begun = known.clone().filter(|(_, own)| own.from <= time);
+        let last = begun.max_by_key(|(number, own)| rank(*number, own));
+        let first = || known.min_by_key(|(number, own)| (own.from, *number));
+        last.or_else(first).map_or(0, |(number, _)| number as u8)
+    }
+
+    /// The number of the description that says this.
+    pub fn number_of(&self, says: Described<'_>) -> Option<u8> {
+        let same = |own: &Description| own.says() == says;
+        match self.descriptions.is_empty() {
+            true => (self.says() == says).then_some(0),
+            false => self.descriptions.iter().position(same).map(|it| it as u8),
+        }
+    }
+
+    /// Adds a description; its number, unless there are too many. One from before the `last` observation ends with
+    /// that: what held there goes on from there.
+    pub fn describe(
+        &mut self,
+        (from, last): (Time, Option<Time>),
+        learned: Time,
+        says: Described<'_>,
+    ) -> Option<u8> {
+        if self.descriptions.is_empty() {
+            let always = Time::from_nanos(i64::MIN);
+            let first = Description::new(always, always, self.declared, self.says());
+            self.descriptions.push(first);
+        }
+        let number = self.descriptions.len();
+        if number >= DESCRIPTIONS_MAX {
+            return None;
+        }
+        let held = last.map(|last| (last, usize::from(self.in_force(last, learned))));
+        let said = Description::new(from, learned, false, says);
+        self.descriptions.push(said);
+        let is_late = |&(last, _): &(Time, usize)| {
+            from < last && usize::from(self.in_force(last, learned)) == number
+        };
+        if let Some((last, held)) = held.filter(is_late)
+            && number + 1 < DESCRIPTIONS_MAX
+        {
+            let on = Description {
+                from: last,
+                learned,
+                ..self.descriptions[held].clone()
+            };
+            self.descriptions.push(on);
+        }
+        let newest = self.newest();
+        if let Some(newest) = newest.map(|at| self.descriptions[at].clone()) {
+            self.sensor = newest.sensor;
+            self.property = newest.property;
+            self.unit = newest.unit;
+        }
+        Some(number as u8)
+    }
+
+    /// Has the newest description say what the datastream is now said to be.
+    pub fn correct(&mut self) {
+        if let Some(at) = self.newest() {
+            let Description { from, learned, .. } = self.descriptions[at];
+            self.descriptions[at] = Description::new(from, learned, self.declared, self.says());
+        }
+    }
+
+    /// The number of the description that it has now.
+    pub fn number(&self) -> u8 {
+        self.newest().map_or(0, |number| number as u8)
+    }
+
+    fn newest(&self) -> Option<usize> {
+        let each = self.descriptions.iter().enumerate();
+        let newest = each.max_by_key(|(number, own)| rank(*number, own));
+        newest.map(|(number, _)| number)
+    }
+}
+
+/// The last one holds; what was declared before what was not.
+fn rank(number: usize, own: &Description) -> (bool, Time, Time, usize) {
+    (own.declared, own.from, own.learned, number)
 }
 
 fn learn<T: Clone>(known: &mut Option<T>, newer: &Option<T>) {
     if newer.is_some() {
         known.clone_from(newer);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn unit(unit: &str) -> Described<'_> {
+        Described {
+            unit: Some(unit),
+            ..Described::default()
+        }
+    }
+
+    fn at(second: i64) -> Time {
+        Time::from_nanos(second)
+    }
+
+    #[test]
+    fn each_time_has_the_description_that_held_then_as_far_as_was_known() {
+        let mut river = Datastream {
+            unit: Some("m".into()),
+            ..Datastream::default()
+        };
+        assert_eq!(
+            (river.in_force(at(5), at(5)), river.number_of(unit("m"))),
+            (0, Some(0))
+        );
+        let first = river.describe((at(10), Some(at(9))), at(100), unit("cm"));
+        assert_eq!(first, Some(1));
+        assert_eq!(river.says(), unit("cm"));
+        let held = |time, arrival| river.described(river.in_force(at(time), at(arrival)));
+        assert_eq!(held(9, 200), unit("m"));
+        assert_eq!(held(10, 200), unit("cm"));
+        assert_eq!(held(10, 99), unit("m"), "nobody knew");
+        // Late, and of before: what it is now stays.
+        let late = river.describe((at(4), Some(at(12))), at(300), unit("mm"));
+        assert_eq!((late, river.descriptions.len()), (Some(2), 3));
+        assert_eq!(river.says(), unit("cm"));
+        let held = |time| river.described(river.in_force(at(time), at(999)));
+        assert_eq!([3, 4, 9, 10].map(held), ["m", "mm", "mm", "cm"].map(unit));
+        assert_eq!(river.number_of(unit("mm")), Some(2));
+        river.unit = Some("dm".into());
+        river.correct();
+        assert_eq!(river.described(1), unit("dm"));
+        assert_eq!(river.described(0), unit("m"));
+    }
+
+    #[test]
+    fn what_is_said_late_ends_where_something_else_was_observed() {
+        let mut river = Datastream {
+            unit: Some("cm".into()),
+            ..Datastream::default()
+        };
+        let late = river.describe((at(4), Some(at(10))), at(100), unit("m"));
+        assert_eq!((late, river.says()), (Some(1), unit("cm")));
+        let held = |time| river.described(river.in_force(at(time), at(999)));
+        assert_eq!([3, 4, 9, 10].map(held), ["cm", "m", "m", "cm"].map(unit));
+        assert_eq!((river.number(), river.number_of(unit("cm"))), (2, Some(0)));
+    }
+
+    #[test]
+    fn there_are_so_many_descriptions_and_no_more() {
+        let mut one = Datastream::default();
+        for number in 1..DESCRIPTIONS_MAX {
+            let said = alloc::format!("u{number}");
+            let given = one.describe((at(number as i64), None), at(0), unit(&said));
+            assert_eq!(given, Some(number as u8));
+        }
+        let before = one.clone();
+        assert_eq!(one.describe((at(999), None), at(0), unit("x")), None);
+        assert_eq!(one, before);
     }
 }

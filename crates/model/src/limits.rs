@@ -28,3 +28,6 @@ impl Default for Limits {
         }
     }
 }
+
+/// Descriptions that one datastream may have had: what tells them apart is a byte.
+pub const DESCRIPTIONS_MAX: usize = 255;

@@ -6,7 +6,7 @@ use crate::asked::Annotations;
 use crate::limits::ANNOTATIONS_MAX;
 use crate::target;
 use serde_json::{Value as Json, json};
-use weir_hub::Past;
+use weir_hub::{InUnit, Past};
 
 /// Marks of the observations whose topics match the annotation's query: what happened, in their words.
 pub(crate) fn answer(ask: &Ask, asked: &Annotations) -> Answered {
@@ -22,6 +22,7 @@ pub(crate) fn answer(ask: &Ask, asked: &Annotations) -> Answered {
         limit: ANNOTATIONS_MAX,
         page: None,
         aggregate: None,
+        unit: InUnit::AsMade,
     })?;
     let mut again = annotation.rest.clone();
     again.insert("query".into(), query.into());

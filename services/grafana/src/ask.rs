@@ -57,7 +57,7 @@ pub(crate) fn refuse(fault: &Fault) -> Response {
         Fault::Denied { .. } => 403,
         Fault::Revoked(_) => 401,
         Fault::TooFast { .. } => 429,
-        Fault::OverLimit { .. } | Fault::Crowded { .. } => 400,
+        Fault::OverLimit { .. } | Fault::Crowded { .. } | Fault::Incomparable(_) => 400,
         _ => 503,
     };
     Response::text(status, fault.to_string())

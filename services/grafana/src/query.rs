@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 use weir_binding::Response;
 use weir_hub::aggregate::{Function, parse_duration};
-use weir_hub::{Aggregate, Past};
+use weir_hub::{Aggregate, InUnit, Past};
 use weir_model::{Batch, Filter, Time, Value};
 
 /// What every target of a question has in common.
@@ -102,6 +102,7 @@ impl Panel {
             limit: OBSERVATIONS_MAX,
             page: None,
             aggregate: None,
+            unit: InUnit::Own,
         };
         past.aggregate = self.aggregate(asked)?;
         if past.aggregate.is_none() {

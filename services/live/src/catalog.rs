@@ -8,7 +8,7 @@ use serde_json::{Map, Value as Json};
 use std::sync::Arc;
 use weir_binding::{Answer, Call, Length, Response, answer_of};
 use weir_hub::{Entry, Exchange, Hub, Request, entry};
-use weir_model::{Filter, Time, Value};
+use weir_model::{Filter, Value};
 
 /// Lists, shows, sets or deletes.
 pub(crate) fn answer(hub: &Arc<Hub>, call: Call, rest: &str) -> Result<Answer, Response> {
@@ -29,6 +29,14 @@ pub(crate) fn answer(hub: &Arc<Hub>, call: Call, rest: &str) -> Result<Answer, R
             let datastream = entry::from_json(&call.body);
             let datastream =
                 datastream.map_err(|error| refuse(400, format!("bad entry: {error}")))?;
+            if !datastream.descriptions.is_empty() {
+                let sentence = "descriptions are made by what is published: leave them out";
+                return Err(refuse(400, format!("bad entry: {sentence}")));
+            }
+            if datastream.declared {
+                let sentence = "what is said here is declared: leave `declared` out";
+                return Err(refuse(400, format!("bad entry: {sentence}")));
+            }
             change(
                 hub,
                 &call,
@@ -62,20 +70,20 @@ fn described(hub: &Arc<Hub>, call: &Call, filters: Vec<Filter>) -> Result<Respon
         return Err(refuse(500, "the hub answered something else"));
     };
     let body = match &entries[..] {
-        [entry] if one => to_json(entry, call.now).to_string(),
-        entries => list(entries, call.now),
+        [entry] if one => to_json(entry, call).to_string(),
+        entries => list(entries, call),
     };
     Ok(Response::with_body(200, "application/json", body))
 }
 
 /// Written one by one: a tree of a million entries would take gigabytes.
-fn list(entries: &[Entry], now: Time) -> String {
+fn list(entries: &[Entry], call: &Call) -> String {
     let mut text = String::from(r#"{"datastreams":["#);
     for (index, entry) in entries.iter().enumerate() {
         if index > 0 {
             text.push(',');
         }
-        text += &to_json(entry, now).to_string();
+        text += &to_json(entry, call).to_string();
     }
     text + "]}"
 }
@@ -88,7 +96,35 @@ fn change(hub: &Arc<Hub>, call: &Call, request: Request) -> Result<Answer, Respo
     }
 }
 
-fn to_json(entry: &Entry, now: Time) -> Json {
+/// What the descriptions of a datastream say, and from when on; the first holds from ever.
+fn versions(entry: &Entry) -> Json {
+    let datastream = &entry.datastream;
+    let count = datastream.descriptions.len().max(1);
+    let version = |number: usize| {
+        let (own, says) = (
+            datastream.descriptions.get(number),
+            datastream.described(number as u8),
+        );
+        let from = own
+            .map(|own| own.from)
+            .filter(|from| from.nanos() > i64::MIN);
+        let declared = own.map_or(datastream.declared, |own| own.declared);
+        let said = [
+            ("from", from.map(|from| Json::from(from.to_string()))),
+            ("declared", declared.then_some(true.into())),
+            ("sensor", says.sensor.map(Json::from)),
+            ("type", says.property.map(Json::from)),
+            ("unit", says.unit.map(Json::from)),
+        ];
+        let said = said
+            .into_iter()
+            .filter_map(|(name, it)| Some((name.to_owned(), it?)));
+        Json::Object(said.collect())
+    };
+    (0..count).map(version).collect()
+}
+
+fn to_json(entry: &Entry, call: &Call) -> Json {
     let mut object = Map::new();
     let mut set = |name: &str, value: Option<Json>| {
         value
@@ -103,6 +139,7 @@ fn to_json(entry: &Entry, now: Time) -> Json {
     set("sensor", text(&datastream.sensor));
     set("type", text(&datastream.property));
     set("unit", text(&datastream.unit));
+    set("declared", datastream.declared.then_some(true.into()));
     set("lat", datastream.place.map(|place| place.latitude.into()));
     set("lon", datastream.place.map(|place| place.longitude.into()));
     set("maximum", datastream.maximum.map(Json::from));
@@ -115,13 +152,14 @@ fn to_json(entry: &Entry, now: Time) -> Json {
         "lastSeen",
         entry.last_seen.map(|time| time.to_string().into()),
     );
-    let status = if entry.is_online(now) {
+    let status = if entry.is_online(call.now) {
         "online"
     } else {
         "stale"
     };
     set("status", Some(status.into()));
     set("opaque", entry.opaque.as_deref().map(Json::from));
+    set("versions", call.query("versions").map(|_| versions(entry)));
     if let Some(last) = &entry.last {
         set("value", Some(value_json(last.value())));
         set("time", Some(last.time.to_string().into()));

@@ -23,9 +23,10 @@ pub(crate) fn from_hub(fault: &Fault, body: &[u8]) -> Response {
         Fault::Topic(_) | Fault::Message(_) | Fault::History(weir_hub::HistoryFault::BadPage) => {
             400
         }
-        Fault::Undecodable { .. } => 400,
+        Fault::Undecodable { .. } | Fault::Incomparable(_) => 400,
         Fault::OverLimit { .. } | Fault::Log(LogFault::OverLimit { .. }) => 413,
         Fault::Unknown(_) => 404,
+        Fault::Contradicted { .. } => 409,
         // draft-ietf-httpapi-idempotency-key-header section 2.7.
         Fault::KeyReused(_) => 422,
         Fault::Log(LogFault::Busy)

@@ -30,6 +30,7 @@ pub(crate) fn read(hub: &Arc<Hub>, call: Call, rest: &str) -> Result<Answer, Res
         limit: limit(&call)?,
         page: call.query("page").map(str::to_owned),
         aggregate: query::aggregate(&call)?,
+        unit: query::unit(&call),
     };
     if past.from > past.to {
         let sentence = format!("from ({}) is after to ({})", past.from, past.to);

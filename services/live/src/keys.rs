@@ -9,12 +9,14 @@ const ANY: [&str; 2] = ["access_token", "compress"];
 /// Of `GET /live` by any scheme.
 pub(crate) const LIVE: &[&str] = &[
     "topic", "as", "since", "snapshot", "wait", "stream", "bare", "where", "every", "agg",
-    "policy", "pace", "publish",
+    "policy", "pace", "publish", "unit",
 ];
 /// Of `GET /history`.
-pub(crate) const HISTORY: &[&str] = &["topic", "as", "from", "to", "limit", "page", "every", "agg"];
+pub(crate) const HISTORY: &[&str] = &[
+    "topic", "as", "from", "to", "limit", "page", "every", "agg", "unit",
+];
 /// Of `GET /catalog`.
-pub(crate) const CATALOG: &[&str] = &["topic"];
+pub(crate) const CATALOG: &[&str] = &["topic", "versions"];
 /// Of what has none.
 pub(crate) const NONE: &[&str] = &[];
 

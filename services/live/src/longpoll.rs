@@ -10,8 +10,10 @@ use weir_binding::{
     hand_over, too_busy,
 };
 use weir_codec::Format;
+use weir_hub::units::in_unit;
 use weir_hub::{
-    Ending, Exchange, Gap, Hub, Item, Latest, Next, Principal, Request, Shape, Since, Subscription,
+    Ending, Exchange, Gap, Hub, InUnit, Item, Latest, Next, Principal, Request, Shape, Since,
+    Subscription,
 };
 use weir_model::{BatchBuilder, Cursor, Filter, Time};
 
@@ -36,6 +38,7 @@ fn last_values(hub: &Arc<Hub>, call: &Call, rest: &str) -> Result<Answer, Respon
     let format = query::format(call)?;
     let filters = query::filters(call, rest)?;
     refuse_what_is_live(call)?;
+    let unit = query::unit(call);
     let known = call.header("if-none-match").map(str::to_owned);
     let (hub, principal, now) = (hub.clone(), call.principal.clone(), call.now);
     let is_one = matches!(&filters[..], [filter] if filter.is_topic());
@@ -44,6 +47,7 @@ fn last_values(hub: &Arc<Hub>, call: &Call, rest: &str) -> Result<Answer, Respon
             principal,
             now,
             known,
+            unit,
             format,
         };
         poll(&hub, &asked, filters).unwrap_or_else(|refused| refused)
@@ -60,6 +64,7 @@ struct Asked {
     now: Time,
     /// What is known already: `If-None-Match`.
     known: Option<String>,
+    unit: InUnit,
     format: &'static Format,
 }
 
@@ -81,6 +86,8 @@ fn poll(hub: &Arc<Hub>, asked: &Asked, filters: Vec<Filter>) -> Result<Response,
         newest,
         head,
     } = latest;
+    let batch = in_unit(batch, &asked.unit);
+    let batch = batch.map_err(|refused| refuse(400, refused.to_string()))?;
     // The number tells a datastream that was forgotten: nothing newer takes its place.
     let tag = format!("\"{newest}.{:x}\"", batch.len());
     let known = asked

@@ -5,7 +5,7 @@ use std::time::Duration;
 use weir_binding::{Call, Response};
 use weir_codec::{FORMATS, Format};
 use weir_hub::aggregate::{NotAnAggregate, parse_duration};
-use weir_hub::{Aggregate, Policy, Shape, Since, Subscribe, every};
+use weir_hub::{Aggregate, InUnit, Policy, Shape, Since, Subscribe, every};
 use weir_model::{Cursor, Filter, percent};
 
 /// The path below the mount, percent-decoded (RFC 3986 section 2.1); `+` stays what it is.
@@ -117,9 +117,19 @@ pub(crate) fn subscribe(call: &Call, rest: &str, shape: Shape) -> Result<Subscri
         since: since(call)?,
         condition: condition.map_err(|error| refuse(400, format!("where: {error}")))?,
         aggregate: aggregate(call)?,
+        unit: unit(call),
         policy: policy(call)?,
         ..Subscribe::new(filters(call, rest)?, shape)
     })
+}
+
+/// In which unit numbers are wanted: `unit=cm`, or `unit=` of each datastream's own.
+pub(crate) fn unit(call: &Call) -> InUnit {
+    match call.query("unit") {
+        None => InUnit::AsMade,
+        Some("") => InUnit::Own,
+        Some(unit) => InUnit::Named(unit.into()),
+    }
 }
 
 fn policy(call: &Call) -> Result<Policy, Response> {

@@ -84,7 +84,7 @@ impl From<HubFault> for Fault {
             HubFault::Revoked(_) => 401,
             HubFault::Reserved(_) => 403,
             HubFault::OverLimit { what, .. } if what.starts_with("message bytes") => 413,
-            HubFault::KeyReused(_) => 409,
+            HubFault::KeyReused(_) | HubFault::Contradicted { .. } => 409,
             HubFault::Short | HubFault::Crowded { .. } | HubFault::TooFast { .. } => 429,
             HubFault::Log(LogFault::Busy | LogFault::Full(_) | LogFault::Closed)
             | HubFault::Stopping => 503,

@@ -19,7 +19,7 @@ use crate::scope::{filters_of, of_datastreams, sources};
 use std::cmp::Ordering;
 use std::sync::Arc;
 use weir_hub::limits::{FILTERS_MAX, PAGE_OBSERVATIONS_MAX};
-use weir_hub::{Exchange, Page, Past, Request, Verb};
+use weir_hub::{Exchange, InUnit, Page, Past, Request, Verb};
 use weir_model::{Filter, Time};
 
 /// Whose observations are meant.
@@ -139,6 +139,7 @@ pub(crate) fn read(
         limit: limit.min(PAGE_OBSERVATIONS_MAX),
         page,
         aggregate: None,
+        unit: InUnit::Own,
     };
     match context
         .hub

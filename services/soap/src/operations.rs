@@ -9,7 +9,7 @@ use weir_binding::Call;
 use weir_codec::document::observations::write_rows;
 use weir_codec::document::{Element, Xml};
 use weir_codec::{Format, by_name};
-use weir_hub::{Entry, Exchange, Hub, Media, Past, Publish, Request, Ticket};
+use weir_hub::{Entry, Exchange, Hub, InUnit, Media, Past, Publish, Request, Ticket};
 use weir_model::{Batch, Filter, Time};
 
 /// Observations of a page where the request does not say.
@@ -133,6 +133,7 @@ fn history(hub: &Arc<Hub>, call: &Call, body: &Element) -> Result<Reply, Fault> 
         limit: limit(body)?,
         page: optional(body, "page")?,
         aggregate: None,
+        unit: InUnit::AsMade,
     };
     if past.from > past.to {
         return Err(Fault::sender("`to` is before `from`"));

@@ -148,9 +148,11 @@ impl From<Fault> for Exception {
             }
             Fault::Revoked(_) => (Code::NoApplicableCode, 401),
             Fault::Denied { .. } | Fault::Reserved(_) => (Code::NoApplicableCode, 403),
-            Fault::Topic(_) | Fault::Message(_) | Fault::Undecodable { .. } => {
-                (Code::InvalidParameterValue, 400)
-            }
+            Fault::Topic(_)
+            | Fault::Message(_)
+            | Fault::Undecodable { .. }
+            | Fault::Contradicted { .. }
+            | Fault::Incomparable(_) => (Code::InvalidParameterValue, 400),
             Fault::History(HistoryFault::BadPage) | Fault::Unknown(_) | Fault::KeyReused(_) => {
                 (Code::InvalidParameterValue, 400)
             }

@@ -11,7 +11,7 @@ use crate::region::{LookedUp, Region};
 use std::collections::HashMap;
 use std::sync::Arc;
 use weir_codec::Model;
-use weir_hub::{Exchange, Hub, Page, Past, Principal, Request};
+use weir_hub::{Exchange, Hub, InUnit, Page, Past, Principal, Request};
 use weir_model::{Batch, Datastream, Filter, Time};
 
 /// What of the observations of some datastreams is wanted.
@@ -258,6 +258,7 @@ impl Pages {
             limit: PAGE_OBSERVATIONS,
             page: None,
             aggregate: None,
+            unit: InUnit::AsMade,
         };
         let mut last = 0;
         loop {
@@ -286,6 +287,7 @@ impl Pages {
             limit,
             page: self.token.take(),
             aggregate: None,
+            unit: InUnit::AsMade,
         };
         let mut page = self.page(past)?;
         self.token = page.next.take();

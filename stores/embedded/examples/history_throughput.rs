@@ -110,6 +110,7 @@ fn read(store: &EmbeddedHistory, topics: &[String], stored: usize) {
         page: None,
         aggregate: None,
         hidden: None,
+        units: None,
     };
     let begun = Instant::now();
     rate(

@@ -216,8 +216,9 @@ pub(crate) fn windows(
             continue;
         };
         let (time, value) = (rows.time(merged.row), rows.value(merged.row));
+        let made = (value, rows.description(merged.row));
         let whole = || rows.observation(merged.row, query.topics[merged.topic]);
-        if page.offer(merged.topic, time, value, whole) {
+        if page.offer(merged.topic, time, made, whole)? {
             return Ok(merge.told(page.cut()));
         }
     }

@@ -180,13 +180,10 @@ impl Buffer {
     }
 }
 
-/// A row with its topic and time, and without what the catalog knows.
+/// A row with its topic and time.
 pub(crate) fn row_of(batch: &Batch, row: usize, arrival: Time) -> Observation<'_> {
     Observation {
         naming: Naming::Topic,
-        sensor: None,
-        property: None,
-        unit: None,
         time: Some(batch.time(row).unwrap_or(arrival)),
         ..batch.row(row)
     }

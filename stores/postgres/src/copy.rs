@@ -6,9 +6,10 @@ use weir_model::{Extra, Observation, Place, Time, Value};
 
 /// What takes the rows; the columns in the order of [`put_row`].
 pub(crate) const COPY: &str = "COPY weir.observation (datastream, time, cursor, item, number, truth, text, json, \
-     latitude, longitude, time_end, result_time, valid_from, valid_to, quality, feature, parameters, quoted) \
+     latitude, longitude, time_end, result_time, valid_from, valid_to, quality, feature, parameters, quoted, \
+     description) \
      FROM STDIN (FORMAT binary)";
-const COLUMNS: i16 = 18;
+const COLUMNS: i16 = 19;
 
 /// Signature, no flags, no extension.
 pub(crate) const HEAD: &[u8] = b"PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0";
@@ -29,6 +30,7 @@ pub(crate) fn put_row(out: &mut BytesMut, datastream: i32, chunk: &Chunk, row: u
         true => put_bytes(out, &[1]),
         false => out.put_i32(NULL),
     }
+    put_bytes(out, &i16::from(observation.description).to_be_bytes());
 }
 
 fn put_key(out: &mut BytesMut, datastream: i32, mark: Mark, observation: &Observation<'_>) {

@@ -68,7 +68,7 @@ impl PostgresHistory {
             });
             opened.map_err(|fault| match fault {
                 HistoryFault::Failed(problem) => problem,
-                HistoryFault::BadPage => fault.to_string(),
+                fault => fault.to_string(),
             })?
         };
         let writer = Writer {
@@ -108,7 +108,7 @@ impl PostgresHistory {
         });
         let taken = taken.map_err(|fault| match fault {
             HistoryFault::Failed(problem) => problem,
-            HistoryFault::BadPage => fault.to_string(),
+            fault => fault.to_string(),
         })?;
         Ok(taken)
     }
@@ -180,7 +180,8 @@ impl PostgresHistory {
     fn windows(&self, query: &Range<'_>, aggregate: Aggregate) -> Result<Page, HistoryFault> {
         let after = Token::of(query)?;
         let page = || WindowPage::new(query, aggregate, after.as_ref());
-        if query.hidden.is_some_and(|hidden| !hidden.is_empty()) {
+        let hides = query.hidden.is_some_and(|hidden| !hidden.is_empty());
+        if hides || query.units.is_some_and(|units| !units.is_empty()) {
             return self.counted_here(query, page());
         }
         match self.counted_there(query, aggregate, page())? {
@@ -238,6 +239,7 @@ impl PostgresHistory {
                 page: token.as_deref(),
                 aggregate: None,
                 hidden: None,
+                units: None,
                 ..query.clone()
             })?;
             for row in rows.batch.rows() {
@@ -245,7 +247,8 @@ impl PostgresHistory {
                 let (Ok(topic), Some(time)) = (topic, row.time) else {
                     continue;
                 };
-                if page.offer(topic, time.nanos(), row.value, || row) {
+                let made = (row.value, row.description);
+                if page.offer(topic, time.nanos(), made, || row)? {
                     return Ok(page.cut());
                 }
             }

@@ -6,7 +6,8 @@
 //! server is killed.
 //!
 //! A connection that writes and a few that read are driven by a thread of their own; they are made when they are
-//! needed, and again when they end. `schema.sql` is what the database holds.
+//! needed, and again when they end. `schema-1.sql` and what follows it
+//! make what the database holds.
 #![forbid(unsafe_code)]
 #![allow(
     clippy::disallowed_methods,

@@ -20,6 +20,6 @@ pub fn reach(target: &Target, within: Duration) -> Result<String, String> {
     });
     asked.map_err(|fault| match fault {
         HistoryFault::Failed(problem) => problem,
-        HistoryFault::BadPage => fault.to_string(),
+        fault => fault.to_string(),
     })
 }

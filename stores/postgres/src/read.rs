@@ -29,7 +29,8 @@ const ROWS: &str = concat!(
              HAVING count(*) >= part.most) cut)
      SELECT horizon.time AS horizon, part.place, part.most, part.item, part.time, part.cursor, part.number,
          part.truth, part.text, part.json, part.latitude, part.longitude, part.time_end, part.result_time,
-         part.valid_from, part.valid_to, part.quality, part.feature, part.parameters, part.quoted
+         part.valid_from, part.valid_to, part.quality, part.feature, part.parameters, part.quoted,
+         part.description
      FROM horizon LEFT JOIN part ON $6 OR horizon.time IS NULL OR part.time < horizon.time
      ORDER BY part.time, part.place, part.cursor, part.item LIMIT $5"
 );

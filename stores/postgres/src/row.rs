@@ -10,7 +10,8 @@ use weir_model::{Extra, Observation, Place, Time, Value};
 macro_rules! columns {
     () => {
         "o.time, o.cursor, o.number, o.truth, o.text, o.json::text AS json, o.latitude, o.longitude, o.time_end, \
-         o.result_time, o.valid_from, o.valid_to, o.quality, o.feature, o.parameters::text AS parameters, o.quoted"
+         o.result_time, o.valid_from, o.valid_to, o.quality, o.feature, o.parameters::text AS parameters, o.quoted, \
+         o.description"
     };
 }
 pub(crate) use columns;
@@ -60,7 +61,7 @@ impl<'a> Kept<'a> {
             sensor: None,
             property: None,
             unit: None,
-            description: 0,
+            description: self.description()?,
             value: self.value()?,
             time: time(0)?,
             place: self.place()?,
@@ -73,6 +74,12 @@ impl<'a> Kept<'a> {
                 parameters: self.column(14)?,
             },
         })
+    }
+
+    /// The number of its description; rows of before there were any are of the first.
+    fn description(&self) -> Result<u8, Error> {
+        let number = self.column::<Option<i16>>(16)?;
+        Ok(number.map_or(0, |number| number as u8))
     }
 
     fn value(&self) -> Result<Value<'_>, Error> {

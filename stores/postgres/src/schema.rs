@@ -1,13 +1,12 @@
-//! The tables, made where they are not there.
+//! The tables, made where they are not there and carried over where an earlier weir made them.
 
 use crate::line::Session;
 use tokio_postgres::Error;
 
-/// Number of `schema.sql`.
-const VERSION: i32 = 1;
+/// What makes the tables of each version of those before, from nothing on.
+const STEPS: [&str; 2] = [include_str!("schema-1.sql"), include_str!("schema-2.sql")];
 /// The lock of whoever makes tables: `weir` in ASCII.
 const LOCK: &str = "SELECT pg_advisory_xact_lock(2003134834)";
-const TABLES: &str = include_str!("schema.sql");
 
 /// Makes the tables, once, however many gateways start; says why the database cannot be used otherwise.
 pub(crate) async fn ensure(session: &mut Session) -> Result<Result<(), String>, Error> {
@@ -16,18 +15,19 @@ pub(crate) async fn ensure(session: &mut Session) -> Result<Result<(), String>, 
     }
     session.client.batch_execute("BEGIN").await?;
     session.client.batch_execute(LOCK).await?;
-    let found = version(session).await?;
-    if found.is_none() {
-        let note = format!("INSERT INTO weir.version VALUES ({VERSION})");
-        session.client.batch_execute(TABLES).await?;
+    let found = version(session).await?.unwrap_or_default();
+    for (made, step) in (1..).zip(STEPS).skip(found.max(0) as usize) {
+        let note = format!("INSERT INTO weir.version VALUES ({made})");
+        session.client.batch_execute(step).await?;
         session.client.batch_execute(&note).await?;
     }
     session.client.batch_execute("COMMIT").await?;
-    Ok(match found {
-        Some(found) if found > VERSION => Err(format!(
-            "its tables are of version {found}, made by a later weir; this one knows {VERSION}"
+    let known = STEPS.len() as i32;
+    Ok(match found > known {
+        true => Err(format!(
+            "its tables are of version {found}, made by a later weir; this one knows {known}"
         )),
-        _ => Ok(()),
+        false => Ok(()),
     })
 }
 

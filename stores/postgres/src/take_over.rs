@@ -86,6 +86,7 @@ async fn take_part(
             page: token.as_deref(),
             aggregate: None,
             hidden: None,
+            units: None,
         };
         let page = from.read(&asked).map_err(TakeFault::Store)?;
         let chunk = items.chunk(&page.batch).map_err(TakeFault::Refused)?;

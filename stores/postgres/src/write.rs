@@ -9,7 +9,8 @@ use crate::limits::COPY_BYTES;
 use crate::line::{Session, Value};
 use bytes::{Bytes, BytesMut};
 use futures_util::SinkExt;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::pin::pin;
 use std::sync::Arc;
 use tokio_postgres::Error;
@@ -19,31 +20,85 @@ use weir_model::{Cursor, Time};
 const PROGRESS: &str = "SELECT cursor FROM weir.progress FOR UPDATE";
 const MOVE: &str = "UPDATE weir.progress SET cursor = $1";
 const FORGET: &str = "WITH gone AS (DELETE FROM weir.datastream WHERE topic = $1 RETURNING id),
-     dropped AS (DELETE FROM weir.latest l USING gone WHERE l.datastream = gone.id)
+     dropped AS (DELETE FROM weir.latest l USING gone WHERE l.datastream = gone.id),
+     unsaid AS (DELETE FROM weir.description s USING gone WHERE s.datastream = gone.id)
      INSERT INTO weir.forgotten SELECT id FROM gone";
 const NUMBERS: &str = "WITH made AS (
          INSERT INTO weir.datastream (topic) SELECT unnest($1::text[])
          ON CONFLICT (topic) DO NOTHING RETURNING topic, id)
      SELECT topic, id FROM made UNION ALL
      SELECT topic, id FROM weir.datastream WHERE topic = ANY($1::text[])";
-const LATEST: &str = "INSERT INTO weir.latest
-     SELECT o.*, k.seen FROM weir.observation o JOIN
+/// Columns of `weir.observation` but the datastream's, in whichever order the tables were made.
+macro_rules! columns {
+    ($of:literal) => {
+        concat!(
+            $of,
+            "time, ",
+            $of,
+            "cursor, ",
+            $of,
+            "item, ",
+            $of,
+            "number, ",
+            $of,
+            "truth, ",
+            $of,
+            "text, ",
+            $of,
+            "json, ",
+            $of,
+            "latitude, ",
+            $of,
+            "longitude, ",
+            $of,
+            "time_end, ",
+            $of,
+            "result_time, ",
+            $of,
+            "valid_from, ",
+            $of,
+            "valid_to, ",
+            $of,
+            "quality, ",
+            $of,
+            "feature, ",
+            $of,
+            "parameters, ",
+            $of,
+            "quoted, ",
+            $of,
+            "description"
+        )
+    };
+}
+const LATEST: &str = concat!(
+    "INSERT INTO weir.latest (datastream, ",
+    columns!(""),
+    ", seen)
+     SELECT o.datastream, ",
+    columns!("o."),
+    ", k.seen FROM weir.observation o JOIN
          unnest($1::integer[], $2::bigint[], $3::bigint[], $4::integer[], $5::bigint[])
              AS k (datastream, time, cursor, item, seen)
          ON (o.datastream, o.time, o.cursor, o.item) = (k.datastream, k.time, k.cursor, k.item)
      ON CONFLICT (datastream) DO UPDATE SET
-         (time, cursor, item, number, truth, text, json, latitude, longitude, time_end, result_time, valid_from,
-          valid_to, quality, feature, parameters, quoted, seen)
-         = (excluded.time, excluded.cursor, excluded.item, excluded.number, excluded.truth, excluded.text,
-            excluded.json, excluded.latitude, excluded.longitude, excluded.time_end, excluded.result_time,
-            excluded.valid_from, excluded.valid_to, excluded.quality, excluded.feature, excluded.parameters,
-            excluded.quoted, excluded.seen)
+         (",
+    columns!(""),
+    ", seen)
+         = (",
+    columns!("excluded."),
+    ", excluded.seen)
      WHERE (excluded.seen, excluded.cursor, excluded.item)
-         >= (latest.seen, latest.cursor, latest.item)";
+         >= (latest.seen, latest.cursor, latest.item)"
+);
 /// A rank after a later arrival is of a clock that was ahead ([`takes_over`]).
 const BOUND: &str = "UPDATE weir.latest l SET seen = k.arrival
      FROM unnest($1::integer[], $2::bigint[]) AS k (datastream, arrival)
      WHERE l.datastream = k.datastream AND l.seen > k.arrival";
+const DESCRIBE: &str = "INSERT INTO weir.description
+     SELECT * FROM unnest($1::integer[], $2::smallint[], $3::text[], $4::text[], $5::text[])
+     ON CONFLICT (datastream, number) DO UPDATE SET
+         (sensor, property, unit) = (excluded.sensor, excluded.property, excluded.unit)";
 const REACH: &str = "UPDATE weir.datastream d SET
          end_last = greatest(d.end_last, k.end_last),
          result_first = least(d.result_first, k.result_first),
@@ -56,6 +111,8 @@ const REACH: &str = "UPDATE weir.datastream d SET
 #[derive(Default)]
 pub(crate) struct Numbers {
     of: HashMap<String, i32>,
+    /// What was written of each description, as a hash.
+    described: HashMap<(i32, u8), u64>,
     as_of: Cursor,
 }
 
@@ -128,7 +185,9 @@ pub(crate) async fn write_rows(
     chunk: &Chunk,
     first: usize,
 ) -> Result<(), Error> {
-    let numbers = numbers_of(session, numbers, chunk).await?;
+    let described = &mut numbers.described;
+    let numbers = numbers_of(session, &mut numbers.of, chunk).await?;
+    describe(session, described, chunk, &numbers).await?;
     copy_rows(session, chunk, first, &numbers).await?;
     let (latest, reach) = sums(chunk, first, &numbers);
     note_latest(session, chunk, &latest).await?;
@@ -138,21 +197,64 @@ pub(crate) async fn write_rows(
 /// The number of each datastream of a chunk, by its index there.
 async fn numbers_of(
     session: &mut Session,
-    numbers: &mut Numbers,
+    known: &mut HashMap<String, i32>,
     chunk: &Chunk,
 ) -> Result<Vec<i32>, Error> {
     let batch = &chunk.batch;
     let topics = || (0..batch.stream_count()).map(|index| batch.stream(index).topic);
     let unknown: Vec<_> = topics()
-        .filter(|topic| !numbers.of.contains_key(*topic))
+        .filter(|topic| !known.contains_key(*topic))
         .collect();
     if !unknown.is_empty() {
         for row in session.query(NUMBERS, &[&unknown]).await? {
-            numbers.of.insert(row.try_get(0)?, row.try_get(1)?);
+            known.insert(row.try_get(0)?, row.try_get(1)?);
         }
     }
-    let number = |topic: &str| numbers.of.get(topic).copied().unwrap_or_default();
+    let number = |topic: &str| known.get(topic).copied().unwrap_or_default();
     Ok(topics().map(number).collect())
+}
+
+/// Writes what the descriptions say that the rows of a chunk were made under, where that is not what was written.
+async fn describe(
+    session: &mut Session,
+    written: &mut HashMap<(i32, u8), u64>,
+    chunk: &Chunk,
+    numbers: &[i32],
+) -> Result<(), Error> {
+    let mut new = BTreeMap::new();
+    for (index, &datastream) in numbers.iter().enumerate() {
+        let view = chunk.batch.stream(index);
+        let says = [view.sensor, view.property, view.unit];
+        let key = (datastream, view.description);
+        let is_silent = says == [None; 3] && !written.contains_key(&key);
+        if !is_silent && written.insert(key, hash(&says)) != Some(hash(&says)) {
+            new.insert(key, says);
+        }
+    }
+    if new.is_empty() {
+        return Ok(());
+    }
+    let (datastreams, of_each): (Vec<_>, Vec<_>) = new.keys().copied().unzip();
+    let of_each: Vec<_> = of_each.into_iter().map(i16::from).collect();
+    let [sensors, properties, units] = [0, 1, 2].map(|name| {
+        new.values()
+            .map(|says| text(says[name]))
+            .collect::<Vec<_>>()
+    });
+    let values: [Value<'_>; 5] = [&datastreams, &of_each, &sensors, &properties, &units];
+    session.execute(DESCRIBE, &values).await?;
+    Ok(())
+}
+
+/// A text of PostgreSQL holds no zero byte: the sign of one stands in its place.
+fn text(text: Option<&str>) -> Option<String> {
+    text.map(|text| text.replace('\0', "\u{2400}"))
+}
+
+fn hash(says: &[Option<&str>; 3]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    says.hash(&mut hasher);
+    hasher.finish()
 }
 
 async fn copy_rows(

@@ -27,7 +27,7 @@ fn a_real_postgresql() {
     let Some(mut server) = server("a_real_postgresql", &[]) else {
         return;
     };
-    let tests: [(&str, Test); 14] = [
+    let tests: [(&str, Test); 15] = [
         ("who may not in is told so, without the password", refusals),
         ("with TLS the certificate must hold", encrypted),
         ("two gateways feed one database at once", two_at_once),
@@ -50,6 +50,10 @@ fn a_real_postgresql() {
         ("newest times of many are asked for at once", newest),
         ("a long question holds up no other", beside),
         ("the tables are of use to people", by_sql),
+        (
+            "tables of before are carried over, and who knows them alone writes no more",
+            upgraded,
+        ),
         ("many datastreams, in a time that is printed", figures),
     ];
     for (what, test) in tests {
@@ -319,6 +323,42 @@ fn by_sql(server: &mut Server) {
 }
 
 /// More rows than are written at once, some of one time, some late, some ahead of the clock.
+fn upgraded(server: &mut Server) {
+    let sql = |sql: &str| server.sql("version_1", sql);
+    server.database("version_1");
+    sql(include_str!("../src/schema-1.sql")).unwrap();
+    sql("INSERT INTO weir.version VALUES (1)").unwrap();
+    sql("INSERT INTO weir.datastream (topic) VALUES ('a')").unwrap();
+    let row = |time: u64| {
+        let values = format!("VALUES (1, {time}, 1, {time}, {time})");
+        format!("INSERT INTO weir.observation (datastream, time, cursor, item, number) {values}")
+    };
+    let latest = "INSERT INTO weir.latest SELECT o.*, o.time FROM weir.observation o";
+    for number in 0..3 {
+        sql(&row(number)).unwrap();
+    }
+    sql(&format!("{latest} WHERE o.time = 2")).unwrap();
+    let store = server.open("version_1");
+    assert_eq!(numbers(&store, "a").len(), 3);
+    assert_eq!(last_rows(&store).len(), 1);
+    store
+        .apply(at(2), time(9), &batch(&[(0, 7, 7), (0, 8, 8)]))
+        .unwrap();
+    store.maintain(time(0)).unwrap();
+    let page = walk(&store, &range(&["a"], 0, 99, 99));
+    let made = (0..5).map(|row| page[0].0.description(row));
+    assert_eq!(made.collect::<Vec<_>>(), [0, 0, 0, 1, 2]);
+    let told =
+        "SELECT string_agg(concat(number, unit), ' ' ORDER BY nanoseconds) FROM weir.observations";
+    assert_eq!(sql(told).unwrap(), "0 1 2 -1.25cm -1mm");
+    assert_eq!(
+        sql("SELECT unit FROM weir.latest_observations").unwrap(),
+        "mm"
+    );
+    let refused = sql(&row(9)).unwrap_err();
+    assert!(refused.contains("upgrade the gateway"), "{refused}");
+}
+
 fn embedded() -> EmbeddedHistory {
     let store = EmbeddedHistory::on(Arc::new(SimDisk::new()), Default::default()).unwrap();
     let mut number = 0;

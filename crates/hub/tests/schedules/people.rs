@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 use weir_codec::by_name;
-use weir_hub::{Exchange, Next, Past, Request, Shape, Since, Subscribe, Ticket};
+use weir_hub::{Exchange, InUnit, Next, Past, Request, Shape, Since, Subscribe, Ticket};
 use weir_model::{Cursor, Filter, Time};
 
 /// Numbers of a topic begin at its own multiple of this.
@@ -88,6 +88,7 @@ impl Publisher {
                 limit: 50,
                 page,
                 aggregate: None,
+                unit: InUnit::AsMade,
             };
             let asked = machine
                 .hub()

@@ -153,7 +153,7 @@ pub(super) fn error_of(fault: &Fault) -> Error {
         Fault::OverLimit { .. } | Fault::Crowded { .. } | Fault::TooFast { .. } => {
             Condition::RESOURCE_LIMIT_EXCEEDED
         }
-        Fault::KeyReused(_) => Condition::PRECONDITION_FAILED,
+        Fault::KeyReused(_) | Fault::Contradicted { .. } => Condition::PRECONDITION_FAILED,
         Fault::Unknown(_) => Condition::NOT_FOUND,
         _ => Condition::INTERNAL_ERROR,
     };

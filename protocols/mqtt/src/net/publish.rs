@@ -132,7 +132,9 @@ pub(super) fn refused(fault: &Fault) -> Refused {
         Fault::Denied { .. } | Fault::Reserved(_) => ReasonCode::NOT_AUTHORIZED,
         Fault::Revoked(_) => return Refused::Over(ReasonCode::NOT_AUTHORIZED),
         Fault::Topic(_) => ReasonCode::TOPIC_NAME_INVALID,
-        Fault::Undecodable { .. } | Fault::Message(_) => ReasonCode::PAYLOAD_FORMAT_INVALID,
+        Fault::Undecodable { .. } | Fault::Message(_) | Fault::Contradicted { .. } => {
+            ReasonCode::PAYLOAD_FORMAT_INVALID
+        }
         Fault::OverLimit { .. } | Fault::Crowded { .. } => ReasonCode::QUOTA_EXCEEDED,
         // Who is too fast is read no further for a while.
         Fault::Log(LogFault::Busy) | Fault::Short | Fault::TooFast { .. } => return Refused::Busy,

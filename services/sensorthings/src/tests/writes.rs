@@ -2,7 +2,7 @@
 
 use super::*;
 use weir_binding::Drawer;
-use weir_hub::{Aggregate, Past, aggregate::Function};
+use weir_hub::{Aggregate, InUnit, Past, aggregate::Function};
 
 impl House {
     /// A thing with a datastream; the latter's path.
@@ -124,6 +124,7 @@ fn windows_of_the_history_do_not_count_what_was_withdrawn() {
                 function: Function::Mean,
                 window: std::time::Duration::from_secs(3600),
             }),
+            unit: InUnit::AsMade,
         };
         match house.hub.open(now(), &house.who, Request::History(past)) {
             Ok(Exchange::Page(page)) => page.batch.row(0).value.number().unwrap(),

@@ -88,6 +88,7 @@ fn range<'a>(topics: &'a [&'a str], from: i64, to: i64, limit: usize) -> Range<'
         page: None,
         aggregate: None,
         hidden: None,
+        units: None,
     }
 }
 

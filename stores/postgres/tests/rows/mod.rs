@@ -23,6 +23,11 @@ fn push(builder: &mut BatchBuilder, (topic, nanos, number): Row) {
     builder.begin();
     builder.topic(Naming::Topic, TOPICS[topic]);
     builder.time(time(nanos));
+    if topic < 2 {
+        let number = (number % 3) as u8;
+        builder.description(number);
+        builder.unit(["m", "cm", "mm"][usize::from(number)]);
+    }
     let text = format!("{{\"n\":{number},\"t\":\"\\u0000é\"}}");
     builder.value(match topic {
         0 | 1 | 4 => Value::Number(number as f64 / 4.0 - 3.0),
@@ -64,6 +69,7 @@ pub(crate) fn range<'a>(topics: &'a [&'a str], from: i64, to: i64, limit: usize)
         page: None,
         aggregate: None,
         hidden: None,
+        units: None,
     }
 }
 

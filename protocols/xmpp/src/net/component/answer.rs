@@ -73,10 +73,10 @@ impl From<&Fault> for Refusal {
             // [XEP0060-6.1-3] [XEP0060-7.1-3]
             Fault::Denied { .. } | Fault::Reserved(_) => ("auth", "forbidden"),
             Fault::Revoked(_) => ("auth", "not-authorized"),
-            Fault::Topic(_) => ("modify", "bad-request"),
+            Fault::Topic(_) | Fault::Incomparable(_) => ("modify", "bad-request"),
             Fault::Undecodable { .. } | Fault::Message(_) => ("modify", "bad-request"),
             Fault::OverLimit { .. } => ("modify", "not-acceptable"),
-            Fault::KeyReused(_) => ("cancel", "conflict"),
+            Fault::KeyReused(_) | Fault::Contradicted { .. } => ("cancel", "conflict"),
             Fault::Unknown(_) => ("cancel", "item-not-found"),
             Fault::Crowded { .. }
             | Fault::TooFast { .. }

@@ -1,8 +1,8 @@
--- What the database of a history holds. Made at the first start; safe to run again.
+-- What the database of a history holds, version 1; safe to run again.
 
 CREATE SCHEMA IF NOT EXISTS weir;
 
--- The number of this file: a gateway refuses a database that a later one has made.
+-- The numbers of the files that were run: a gateway refuses a database that a later one has made.
 CREATE TABLE IF NOT EXISTS weir.version (number integer NOT NULL);
 
 -- The last record of the log whose observations are here, as the 64 bits of its cursor, and which log that is.

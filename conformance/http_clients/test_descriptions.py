@@ -1,0 +1,182 @@
+"""What an observation means stays with it: unit, sensor and property are those that it was made under."""
+
+import json
+import unittest
+
+from gateway import Gateway
+
+JSON = {"Content-Type": "application/json"}
+
+
+def day(number, hour=0):
+    return f"2026-01-{number:02}T{hour:02}:00:00Z"
+
+
+class Descriptions(unittest.TestCase):
+    def setUp(self):
+        self.gateway = Gateway()
+        self.addCleanup(self.gateway.close)
+
+    def publish(self, topic, good=204, **observation):
+        status, _, said = self.gateway.request("POST", f"/live/{topic}", json.dumps(observation), JSON)
+        self.assertEqual(status, good, said)
+        return said.decode()
+
+    def told(self, path, *members):
+        status, _, said = self.gateway.request("GET", path)
+        self.assertEqual(status, 200, (path, said))
+        return [tuple(row.get(member) for member in members) for row in json.loads(said)["observations"]]
+
+    def stop_and_start(self):
+        self.gateway.terminate()
+        self.gateway.start()
+
+    def each_start(self, check):
+        check("at once")
+        for how in (self.gateway.restart, self.stop_and_start):
+            how()
+            check(how.__name__)
+
+    def test_metres_then_centimetres(self):
+        before = self.gateway.cursor()
+        self.publish("river/level", value=1.42, unit="m", time=day(1))
+        self.publish("river/level", value=1.5, time=day(1, 1))
+        self.publish("river/level", value=50, unit="cm", time=day(2))
+        self.publish("river/level", value=51, time=day(2, 1))
+        self.publish("river/level", value=1.2, time=day(1, 2))
+        self.publish("river/level", value=3, unit="m", time=day(2, 2))
+        self.publish("river/level", value=52, time=day(2, 3))
+        whole = [(1.42, "m"), (1.5, "m"), (1.2, "m"), (50, "cm"), (51, "cm"), (3, "m"), (52, "cm")]
+
+        def check(when):
+            self.assertEqual(self.told("/history/river/level", "value", "unit"), whole, when)
+            self.assertEqual(self.told("/live/river/level", "value", "unit"), [(52, "cm")], when)
+            resumed = self.told(f"/live/river/level?since={before}", "value", "unit")
+            self.assertEqual(sorted(resumed), sorted(whole), when)
+
+        self.each_start(check)
+
+    def test_a_sensor_is_replaced_and_late_data_are_of_the_one_before(self):
+        self.publish("mast/wind", value=1, sensor="urn:s:old", type="urn:p:wind", unit="m/s", time=day(1))
+        self.publish("mast/wind", value=2, sensor="urn:s:new", time=day(5))
+        self.publish("mast/wind", value=3, time=day(3))
+        self.publish("mast/wind", value=4, time=day(6))
+
+        def check(when):
+            old, new = ("urn:s:old", "urn:p:wind", "m/s"), ("urn:s:new", "urn:p:wind", "m/s")
+            said = self.told("/history/mast/wind", "value", "sensor", "type", "unit")
+            self.assertEqual(said, [(1, *old), (3, *old), (2, *new), (4, *new)], when)
+
+        self.each_start(check)
+
+    def test_two_units_in_one_message(self):
+        rows = [{"n": "x", "u": "Cel", "v": 21, "t": 1767225600}, {"n": "x", "u": "K", "v": 294, "t": 1767225660}]
+        fields = {"Content-Type": "application/senml+json"}
+        status, _, said = self.gateway.request("POST", "/live/pack", json.dumps(rows), fields)
+        self.assertEqual(status, 204, said)
+        self.each_start(lambda when: self.assertEqual(
+            self.told("/history/pack/x", "value", "unit"), [(21, "Cel"), (294, "K")], when))
+
+    def test_what_a_datastream_is_and_was_can_be_asked(self):
+        self.publish("river/level", value=1.42, unit="m", time=day(1))
+        self.publish("river/level", value=50, unit="cm", time=day(2))
+        status, _, said = self.gateway.request("GET", "/catalog/river/level?versions")
+        entry = json.loads(said)
+        self.assertEqual((status, entry["unit"]), (200, "cm"))
+        self.assertEqual(entry["versions"], [{"unit": "m"}, {"from": "2026-01-02T00:00:00Z", "unit": "cm"}])
+        _, _, said = self.gateway.request("GET", "/catalog/river/level")
+        self.assertNotIn("versions", json.loads(said))
+
+    def refused(self, path, status, *words):
+        got, _, said = self.gateway.request("GET", path)
+        self.assertEqual(got, status, (path, said))
+        for word in words:
+            self.assertIn(word, said.decode())
+
+    def test_a_query_works_in_one_unit(self):
+        self.publish("river/level", value=1.42, unit="m", time=day(1))
+        self.publish("river/level", value=50, unit="cm", time=day(2))
+        self.publish("river/level", value=2, time=day(1, 1))
+        self.publish("river/ice", value=True, time=day(1))
+        self.publish("air/t", value=300, unit="K", time=day(1))
+        self.publish("air/t", value=21.5, unit="Cel", time=day(2))
+
+        def check(when):
+            of = "/history/river/level?agg="
+            self.assertEqual(self.told(of + "max:10d", "value", "unit"), [(200, "cm")], when)
+            self.assertEqual(self.told(of + "sum:10d&unit=m", "value", "unit"), [(3.92, "m")], when)
+            self.assertEqual(self.told(of + "count:10d", "value"), [(3,)], when)
+            self.assertEqual(self.told(of + "last:10d", "value", "unit"), [(50, "cm")], when)
+            self.assertEqual(self.told("/history/river/%23?unit=mm", "value", "unit"),
+                             [(True, None), (1420, "mm"), (2000, "mm"), (500, "mm")], when)
+            self.assertEqual(self.told("/history/air/t?unit=", "value", "unit"), [(26.85, "Cel"), (21.5, "Cel")], when)
+            self.assertEqual(self.told("/live/air/t?unit=[degF]", "value", "unit"), [(70.7, "[degF]")], when)
+            for path in ("/history/river/level?unit=s", of + "mean:1h&unit=Cel", "/live/river/level?unit=kg",
+                         "/live/river/level?stream&unit=kg"):
+                self.refused(path, 400, "river/level", "cannot be given in")
+
+        self.each_start(check)
+
+    def test_what_cannot_be_compared_is_not_counted_together(self):
+        self.publish("mixed", value=20, unit="Cel", time=day(1))
+        self.publish("mixed", value=3.3, unit="V", time=day(2))
+        for function in ("mean", "min", "max", "sum", "first"):
+            self.refused(f"/history/mixed?agg={function}:10d", 400, "mixed", "Cel", "V")
+        self.assertEqual(self.told("/history/mixed?agg=count:10d", "value"), [(2,)])
+        self.assertEqual(self.told("/history/mixed?agg=mean:1d&from=2026-01-02T00:00:00Z", "value", "unit"), [(3.3, "V")])
+        self.assertEqual(self.told("/history/mixed?unit=", "value", "unit"), [(20, "Cel"), (3.3, "V")])
+
+    def test_conditions_and_windows_look_at_one_unit(self):
+        self.publish("lake", value=50, unit="cm", time=day(2))
+        before = self.gateway.cursor()
+        self.publish("lake", value=1.42, unit="m", time=day(1))
+        self.publish("lake", value=0.4, unit="m", time=day(1, 1))
+        self.publish("lake", value=7, unit="kg", time=day(1, 2))
+        self.publish("lake", value=45, time=day(3))
+        resumed = f"/live/lake?since={before}"
+        self.assertEqual(self.told(resumed + "&where=value%3E42", "value", "unit"), [(1.42, "m"), (45, "cm")])
+        self.assertEqual(self.told(resumed + "&where=value%3C1&unit=m", "value", "unit"), [(0.4, "m"), (0.45, "m")])
+
+    def test_what_is_declared_is_not_contradicted(self):
+        entry = '{"unit":"Cel","sensor":"urn:s:1"}'
+        status, _, said = self.gateway.request("PUT", "/catalog/hall/t", entry, JSON)
+        self.assertEqual(status, 204, said)
+
+        def check(when):
+            self.publish("hall/t", value=20, time=day(1))
+            self.publish("hall/t", value=300, unit="K", time=day(1, 1))
+            said = self.publish("hall/t", good=409, value=3, unit="V", time=day(1, 2))
+            self.assertTrue("Cel" in said and "V" in said and "hall/t" in said, said)
+            self.assertIn("urn:s:2", self.publish("hall/t", good=409, value=3, sensor="urn:s:2"))
+            self.publish("hall/t", value=21, time=day(1, 3))
+            rows = [(20, "Cel"), (300, "K"), (21, "Cel")]
+            self.assertEqual(self.told("/history/hall/t", "value", "unit")[-3:], rows, when)
+            _, _, said = self.gateway.request("GET", "/catalog/hall/t")
+            told = json.loads(said)
+            self.assertEqual((told["unit"], told["sensor"], told["declared"]), ("Cel", "urn:s:1", True), when)
+
+        check("at once")
+        self.gateway.restart()
+        status, _, said = self.gateway.request("GET", "/history/hall/t?agg=mean:10d")
+        self.assertAlmostEqual(json.loads(said)["observations"][0]["value"], 22.6166666667)
+
+    def test_there_is_an_end_of_descriptions_that_says_so(self):
+        for number in range(255):
+            self.publish("many/a", value=number, unit=f"u{number}", time=day(1, number % 24))
+        self.assertIn("descriptions", self.publish("many/a", good=413, value=1, unit="one-more", time=day(2)))
+        self.publish("many/a", value=1, unit="u7", time=day(2))
+        self.publish("many/a", value=2, time=day(2, 1))
+        rows = self.told("/history/many/a?from=2026-01-02T00:00:00Z", "value", "unit")
+        self.assertEqual(rows[0], (1, "u7"))
+
+    def test_who_may_change_says_what_it_is_now(self):
+        self.publish("fix/a", value=1, unit="m", time=day(1))
+        self.publish("fix/a", value=2, unit="cm", time=day(2))
+        status, _, said = self.gateway.request("PUT", "/catalog/fix/a", '{"unit":"mm"}', JSON)
+        self.assertEqual(status, 204, said)
+        self.each_start(lambda when: self.assertEqual(
+            self.told("/history/fix/a", "value", "unit"), [(1, "m"), (2, "mm")], when))
+
+
+if __name__ == "__main__":
+    unittest.main()

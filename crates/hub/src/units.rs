@@ -1,0 +1,398 @@
+//! Units of measurement by UCUM (2.2), and the common spellings of those who do not use it.
+//!
+//! What it deliberately does not do: no unit of an observation is changed; a code is read where numbers of two units
+//! meet. Only linear conversions are made: between a level (dB, pH) and what it is the level of there is none.
+
+use octofhir_ucum::{Dimension, Number, SpecialKind, analyse};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+use weir_model::{Batch, BatchBuilder, Datastream, Value};
+
+/// Of the units that are not UCUM's codes, those that SenML's registry (RFC 8428, RFC 8798) and people have.
+const SPELLINGS: &[(&str, &str)] = &[
+    ("/", "1"),
+    ("%RH", "%{RH}"),
+    ("%EL", "%{EL}"),
+    ("lat", "deg{lat}"),
+    ("lon", "deg{lon}"),
+    ("count", "{count}"),
+    ("ppm", "[ppm]"),
+    ("ppb", "[ppb]"),
+    ("beat/min", "{beat}/min"),
+    ("beats", "{beat}"),
+    ("dBW", "dB[W]"),
+    ("Ah", "A.h"),
+    ("Wh", "W.h"),
+    ("kWh", "kW.h"),
+    ("MWh", "MW.h"),
+    ("Wh/km", "W.h/km"),
+    ("VA", "V.A"),
+    ("kVA", "kV.A"),
+    ("VAh", "V.A.h"),
+    ("kVAh", "kV.A.h"),
+    ("B/s", "By/s"),
+    ("MB/s", "MBy/s"),
+    ("°", "deg"),
+    ("°C", "Cel"),
+    ("℃", "Cel"),
+    ("degC", "Cel"),
+    ("DEG_C", "Cel"),
+    ("celsius", "Cel"),
+    ("Celsius", "Cel"),
+    ("degree Celsius", "Cel"),
+    ("degrees Celsius", "Cel"),
+    ("°F", "[degF]"),
+    ("℉", "[degF]"),
+    ("degF", "[degF]"),
+    ("DEG_F", "[degF]"),
+    ("psi", "[psi]"),
+    ("rpm", "{revolution}/min"),
+];
+
+/// Letters that UCUM writes otherwise.
+const LETTERS: &[(char, &str)] = &[
+    ('µ', "u"),
+    ('μ', "u"),
+    ('Ω', "Ohm"),
+    ('²', "2"),
+    ('³', "3"),
+    ('⁻', "-"),
+    ('¹', "1"),
+    ('·', "."),
+    ('⋅', "."),
+];
+
+/// Before a code in the URIs of OGC's register and of UCUM's.
+const REGISTERS: &[&str] = &["/def/uom/UCUM/0/", "/def/uom/UCUM/", "unitsofmeasure.org/"];
+
+/// Digits that a converted number keeps: a double has 15 that hold whatever was reckoned.
+const DIGITS: i32 = 15;
+
+/// A conversion from one unit to another.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Conversion {
+    scale: f64,
+    shift: f64,
+}
+
+impl Conversion {
+    /// From one unit to another, by their codes; `None` where they are not of one dimension, or one is not known.
+    /// Units of one spelling need not be known.
+    pub fn between(from: &str, to: &str) -> Option<Self> {
+        if from == to {
+            return Some(Self::NONE);
+        }
+        let (from, to) = (Unit::read(from)?, Unit::read(to)?);
+        if !from.is_comparable(&to) {
+            return None;
+        }
+        let scale = from.scale.checked_div(to.scale)?.to_f64();
+        let shift = from.offset.checked_sub(to.offset)?;
+        let shift = shift.checked_div(to.scale)?.to_f64();
+        let is_finite = scale.is_finite() && scale != 0.0 && shift.is_finite();
+        is_finite.then_some(Self { scale, shift })
+    }
+
+    /// That of a unit to itself.
+    pub const NONE: Self = Self {
+        scale: 1.0,
+        shift: 0.0,
+    };
+
+    /// A number of the one unit in the other, rounded to what a double holds for certain.
+    pub fn apply(&self, number: f64) -> f64 {
+        if *self == Self::NONE {
+            return number;
+        }
+        let (product, sum) = (number * self.scale, number * self.scale + self.shift);
+        let most = product.abs().max(self.shift.abs());
+        if most == 0.0 || !sum.is_finite() {
+            return sum;
+        }
+        // 300 K are 26.85 Cel, and not 26.850000000000023.
+        let places = DIGITS - 1 - most.log10().floor() as i32;
+        if !(0..=300).contains(&places) {
+            return sum;
+        }
+        let power = 10_f64.powi(places);
+        let rounded = (sum * power).round() / power;
+        if rounded.is_finite() { rounded } else { sum }
+    }
+}
+
+/// What a unit is, in base units.
+struct Unit {
+    dimension: Dimension,
+    arbitrary: Vec<(&'static str, i32)>,
+    /// Units that a function makes can be compared with those of the same function.
+    function: Option<SpecialKind>,
+    scale: Number,
+    offset: Number,
+}
+
+impl Unit {
+    fn read(text: &str) -> Option<Self> {
+        let found = analyse(&code(text)).ok()?;
+        let is_affine = matches!(
+            found.special,
+            Some(SpecialKind::Celsius | SpecialKind::Fahrenheit | SpecialKind::Reaumur)
+        );
+        Some(Self {
+            dimension: found.dimension,
+            arbitrary: found.arbitrary,
+            function: found.special.filter(|_| !is_affine),
+            scale: found.factor.checked_mul(found.scale)?,
+            offset: found.offset,
+        })
+    }
+
+    fn is_comparable(&self, other: &Self) -> bool {
+        self.dimension == other.dimension
+            && self.arbitrary == other.arbitrary
+            && self.function == other.function
+    }
+}
+
+/// UCUM's code of what somebody calls a unit.
+fn code(text: &str) -> Cow<'_, str> {
+    let text = text.trim();
+    let in_register = REGISTERS
+        .iter()
+        .find_map(|register| Some(text.split_once(register)?.1));
+    let text = in_register.unwrap_or(text);
+    if let Some((_, code)) = SPELLINGS.iter().find(|(spelling, _)| *spelling == text) {
+        return Cow::Borrowed(code);
+    }
+    if text.is_ascii() {
+        return Cow::Borrowed(text);
+    }
+    let of = |letter: char| LETTERS.iter().find(|(other, _)| *other == letter);
+    let each = text.chars().map(|letter| match of(letter) {
+        Some((_, code)) => Cow::Borrowed(*code),
+        None => Cow::Owned(letter.to_string()),
+    });
+    Cow::Owned(each.collect())
+}
+
+/// In which unit numbers are wanted.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub enum InUnit {
+    /// Each in that which it was observed in.
+    #[default]
+    AsMade,
+    /// In that which its datastream has now, where it can be converted.
+    Own,
+    /// In this one; what cannot be converted is refused.
+    Named(Arc<str>),
+}
+
+/// Numbers that cannot be given in the unit that was asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Incomparable {
+    /// Of which datastream they are.
+    pub topic: Box<str>,
+    /// The unit that they were observed in.
+    pub unit: Box<str>,
+    /// The unit that was asked for.
+    pub asked: Box<str>,
+}
+
+impl fmt::Display for Incomparable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "`{}`: observations in `{}` cannot be given in `{}`",
+            self.topic, self.unit, self.asked
+        )
+    }
+}
+
+impl std::error::Error for Incomparable {}
+
+/// The conversion of a datastream's numbers. A number without a unit is taken to be in the one that is asked for: it
+/// contradicts none.
+pub(crate) fn conversion(
+    topic: &str,
+    unit: Option<&str>,
+    asked: &str,
+) -> Result<Conversion, Incomparable> {
+    let Some(unit) = unit else {
+        return Ok(Conversion::NONE);
+    };
+    Conversion::between(unit, asked).ok_or_else(|| Incomparable {
+        topic: topic.into(),
+        unit: unit.into(),
+        asked: asked.into(),
+    })
+}
+
+/// Rows with their numbers in the unit that is wanted.
+pub(crate) struct Recast {
+    /// As many rows, in their order.
+    pub(crate) batch: Batch,
+    /// Why the first of them could not be converted, and which datastreams' rows are as they were for that.
+    pub(crate) refused: Option<Incomparable>,
+    kept: Vec<bool>,
+}
+
+impl Recast {
+    /// Whether the numbers of this datastream of what was recast could not be converted.
+    pub(crate) fn is_as_it_was(&self, stream: usize) -> bool {
+        self.kept[stream]
+    }
+}
+
+/// Converts what must be; `None` where nothing must.
+pub(crate) fn recast(batch: &Batch, unit: &InUnit) -> Option<Recast> {
+    let streams = 0..batch.stream_count();
+    let wanted = |stream: usize| match unit {
+        InUnit::AsMade => None,
+        InUnit::Own => batch.own_unit(stream).filter(|own| !own.is_empty()),
+        InUnit::Named(unit) => {
+            Some(&**unit).filter(|unit| Some(*unit) != batch.stream(stream).unit)
+        }
+    };
+    if streams.clone().all(|stream| wanted(stream).is_none()) {
+        return None;
+    }
+    let found = streams.map(|stream| {
+        let (view, wanted) = (batch.stream(stream), wanted(stream)?);
+        Some(conversion(view.topic, view.unit, wanted).map(|it| (it, wanted)))
+    });
+    let found: Vec<_> = found.collect();
+    let mut builder = BatchBuilder::new();
+    for row in batch.rows().enumerate() {
+        let (index, mut row) = row;
+        let of = &found[batch.stream_of(index)];
+        if let (Some(Ok((conversion, unit))), Value::Number(number)) = (of, row.value) {
+            (row.value, row.unit) = (Value::Number(conversion.apply(number)), Some(*unit));
+        }
+        // A row of a batch was checked when it was made; a number that becomes too large is left out.
+        if builder.push(&row).is_err() {
+            row.value = Value::Null;
+            let _checked_before = builder.push(&row);
+        }
+    }
+    let kept = found.iter().map(|it| matches!(it, Some(Err(_)))).collect();
+    let refused = found.into_iter().flatten().find_map(Result::err);
+    Some(Recast {
+        batch: builder.finish(),
+        refused,
+        kept,
+    })
+}
+
+/// The same rows with their numbers in the unit that is wanted.
+pub fn in_unit(batch: Batch, unit: &InUnit) -> Result<Batch, Incomparable> {
+    match recast(&batch, unit) {
+        None => Ok(batch),
+        Some(Recast {
+            refused: Some(refused),
+            ..
+        }) if matches!(unit, InUnit::Named(_)) => Err(refused),
+        Some(recast) => Ok(recast.batch),
+    }
+}
+
+/// The units of the datastreams whose numbers are converted before they are counted.
+#[derive(Clone, Debug, Default)]
+pub struct Units {
+    /// Of each datastream concerned, by its index in [`crate::Range::topics`], the conversion of each description.
+    of: BTreeMap<usize, Vec<Result<Conversion, Incomparable>>>,
+}
+
+impl Units {
+    /// Those of an asked unit, or of each datastream's own.
+    pub(crate) fn of<'a>(
+        datastreams: impl Iterator<Item = (&'a str, &'a Datastream)>,
+        asked: Option<&str>,
+    ) -> Self {
+        let mut of = BTreeMap::new();
+        for (index, (topic, datastream)) in datastreams.enumerate() {
+            let Some(asked) = asked.or(datastream.unit.as_deref()) else {
+                continue;
+            };
+            let had = 0..datastream.descriptions.len().max(1);
+            let units = had.map(|number| datastream.described(number as u8).unit);
+            let units: Vec<_> = units.collect();
+            if units.iter().any(|unit| unit.is_some_and(|it| it != asked)) {
+                let each = units.iter().map(|unit| conversion(topic, *unit, asked));
+                of.insert(index, each.collect());
+            }
+        }
+        Self { of }
+    }
+
+    /// Whether nothing is converted.
+    pub fn is_empty(&self) -> bool {
+        self.of.is_empty()
+    }
+
+    /// A number of a datastream that was made under one of its descriptions.
+    pub(crate) fn convert(
+        &self,
+        topic: usize,
+        description: u8,
+        number: f64,
+    ) -> Result<f64, Incomparable> {
+        let of = self.of.get(&topic);
+        match of.and_then(|of| of.get(usize::from(description))) {
+            None => Ok(number),
+            Some(Ok(conversion)) => Ok(conversion.apply(number)),
+            Some(Err(refused)) => Err(refused.clone()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn numbers_of_one_dimension_are_converted_and_no_others() {
+        for (number, from, to, right) in [
+            (1.42, "m", "cm", 142.0),
+            (50.0, "cm", "m", 0.5),
+            (300.0, "K", "Cel", 26.85),
+            (21.5, "Cel", "K", 294.65),
+            (70.0, "[degF]", "Cel", 21.1111111111111),
+            (0.0, "°C", "°F", 32.0),
+            (-40.0, "degF", "℃", -40.0),
+            (1.0, "kWh", "J", 3_600_000.0),
+            (1013.25, "hPa", "bar", 1.01325),
+            (7.0, "µg/m³", "ug/m3", 7.0),
+            (1.0, "m3/s", "L/s", 1000.0),
+            (43.0, "%RH", "1", 0.43),
+            (1e-30, "m", "cm", 1e-28),
+            (3.0, "http://www.opengis.net/def/uom/UCUM/0/dam", "m", 30.0),
+            (5.0, "furlongs", "furlongs", 5.0),
+        ] {
+            let conversion = Conversion::between(from, to);
+            let found = conversion.unwrap_or_else(|| panic!("{from} {to}"));
+            assert_eq!(found.apply(number), right, "{number} {from} in {to}");
+        }
+        for (from, to) in [
+            ("m", "s"),
+            ("Cel", "%"),
+            ("furlongs", "m"),
+            ("[iU]", "1"),
+            ("dB", "1"),
+            ("[pH]", "mol/L"),
+            ("", "m"),
+            ("m//s", "m/s"),
+        ] {
+            assert_eq!(Conversion::between(from, to), None, "{from} {to}");
+        }
+    }
+
+    #[test]
+    fn each_spelling_is_of_a_unit_and_is_not_one_that_ucum_knows_otherwise() {
+        for (spelling, code) in SPELLINGS {
+            assert!(Unit::read(code).is_some(), "{spelling}: {code}");
+            assert!(analyse(spelling).is_err(), "{spelling} is UCUM's own");
+        }
+    }
+}
