@@ -1,14 +1,17 @@
 //! Making a batch, row by row, as a decoder meets the members in any order.
 
 mod bulk;
+mod mend;
 
 use crate::batch::{Bag, Batch, Cell, Extra, NO_TIME, Naming, Observation, Place, Span, Stream};
+use crate::flaw::Flaw;
 use crate::time::Time;
 use crate::topic::{self, TopicError};
 use crate::value::Value;
 use alloc::borrow::Cow;
 use alloc::format;
 use alloc::string::String;
+use alloc::vec::Vec;
 use core::fmt;
 use core::hash::BuildHasher;
 use hashbrown::{DefaultHashBuilder, HashTable};
@@ -23,6 +26,9 @@ pub struct BatchBuilder {
     hasher: DefaultHashBuilder,
     row: Row,
     previous: usize,
+    flaws: Vec<Flaw>,
+    /// Whether a part that is wrong is to cost itself and no more.
+    forgiving: bool,
 }
 
 /// Rows of a batch that is short.
@@ -157,6 +163,8 @@ impl BatchBuilder {
         batch.bags.clear();
         self.index.clear();
         self.previous = 0;
+        self.flaws.clear();
+        self.forgiving = false;
     }
 
     /// The batch collected; the builder is empty again.
@@ -179,8 +187,12 @@ impl BatchBuilder {
     }
 
     /// Completes the batch collected, which then is to be finished: see [`Batch::complete`].
+    ///
+    /// Names below a message's topic that can be no levels of one are escaped; what can be nowhere is left out of a
+    /// builder that forgives, where anything else is in it.
     pub fn complete(&mut self, sent_to: &str, arrival: Time) -> Result<(), BatchError> {
-        self.batch.complete(sent_to, arrival)
+        let completed = self.batch.complete(sent_to, arrival);
+        completed.or_else(|error| self.mend(sent_to, arrival, error))
     }
 
     /// The batch collected so far, to look at.

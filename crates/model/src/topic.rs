@@ -1,7 +1,9 @@
 //! Topics: the path that names a datastream.
 
 use crate::limits::{TOPIC_BYTES_MAX, TOPIC_LEVELS_MAX};
+use crate::percent;
 use alloc::boxed::Box;
+use alloc::string::String;
 use core::fmt;
 use core::ops::Deref;
 
@@ -98,6 +100,21 @@ pub(crate) fn check_shape(text: &str) -> Result<(), TopicError> {
         Some(at) => Err(TopicError::Control(at)),
         None => Ok(()),
     }
+}
+
+/// A name with what can stand in no topic percent-encoded (RFC 3986 section 2.1), and `%` with it, so that it decodes
+/// to the same name.
+pub fn escaped(name: &str) -> String {
+    let mut out = String::with_capacity(name.len() + 8);
+    for character in name.chars() {
+        match character {
+            '+' | '#' | '%' | '\0'..'\x20' | '\x7f' => {
+                out.push_str(&percent::encode(character.encode_utf8(&mut [0; 4]), b""));
+            }
+            _ => out.push(character),
+        }
+    }
+    out
 }
 
 /// The Thing that a datastream's topic implies, which is the topic but its last level, and the property of

@@ -181,3 +181,56 @@ fn datastreams_are_found_again_however_many_there_are() {
         assert!((0..count).all(|row| topics(row) == topics(row + count)));
     }
 }
+
+fn complete(
+    forgive: bool,
+    rows: &[(Naming, &str)],
+) -> Result<(Vec<String>, Vec<Flaw>), BatchError> {
+    let mut builder = BatchBuilder::new();
+    for (naming, name) in rows {
+        add(&mut builder, *naming, name, 1.0);
+    }
+    if forgive {
+        builder.forgive();
+    }
+    builder.complete("a", Time::from_nanos(7))?;
+    let flaws = builder.take_flaws();
+    let batch = builder.finish();
+    Ok((batch.rows().map(|row| row.topic.into()).collect(), flaws))
+}
+
+#[test]
+fn a_name_that_can_be_no_topic_is_escaped_and_that_is_noted() {
+    let rows = [
+        (Naming::Below, "t"),
+        (Naming::Below, "pm2.5+"),
+        (Naming::Below, "#\n%"),
+        (Naming::Below, "u"),
+    ];
+    let (topics, flaws) = complete(false, &rows).unwrap();
+    assert_eq!(topics, ["a/t", "a/pm2.5%2B", "a/%23%0A%25", "a/u"]);
+    assert_eq!(crate::percent::decode("pm2.5%2B").unwrap(), "pm2.5+");
+    let below: Vec<_> = flaws.iter().map(|flaw| (flaw.kind, &*flaw.below)).collect();
+    assert_eq!(
+        below,
+        [(FlawKind::Name, "pm2.5%2B"), (FlawKind::Name, "%23%0A%25")]
+    );
+}
+
+#[test]
+fn what_can_be_nowhere_is_left_out_where_anything_else_is_there_and_that_is_forgiven() {
+    let long = "n".repeat(2000);
+    let rows = [
+        (Naming::Below, &*long),
+        (Naming::Topic, "other"),
+        (Naming::Topic, "a/+"),
+        (Naming::Topic, "a/b"),
+    ];
+    assert!(matches!(complete(false, &rows), Err(BatchError::Topic(_))));
+    let (topics, flaws) = complete(true, &rows).unwrap();
+    assert_eq!((topics, flaws.len()), (["a/b".into()].into(), 3));
+    assert!(matches!(
+        complete(true, &rows[..3]),
+        Err(BatchError::Topic(_))
+    ));
+}
