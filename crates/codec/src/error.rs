@@ -21,6 +21,8 @@ pub enum Fault {
     Expected(&'static str),
     /// The syntax is right, the meaning is not: a sentence that names the member.
     Meaning(Cow<'static, str>),
+    /// A number is none, or infinite: which. It was read over.
+    NotFinite(&'static str),
     /// A limit of [`weir_model::Limits`] is passed.
     OverLimit {
         /// Which one.
@@ -36,6 +38,7 @@ impl fmt::Display for DecodeError {
             Fault::Truncated => f.write_str("the message ends too early")?,
             Fault::Expected(what) => write!(f, "expected {what}")?,
             Fault::Meaning(sentence) => f.write_str(sentence)?,
+            Fault::NotFinite(which) => write!(f, "expected a finite number, not {which},")?,
             Fault::OverLimit { what, limit } => write!(f, "{what} over the limit of {limit}")?,
         }
         write!(f, " at byte {}", self.at)
@@ -60,9 +63,30 @@ impl DecodeError {
         Self { at, fault }
     }
 
+    pub(crate) fn not_finite(at: usize, number: f64) -> Self {
+        let which = match number.is_nan() {
+            true => "NaN",
+            false if number > 0.0 => "Infinity",
+            false => "-Infinity",
+        };
+        let fault = Fault::NotFinite(which);
+        Self { at, fault }
+    }
+
+    /// Whether it is that a number, which was read over, is no finite one.
+    pub(crate) fn is_of_a_number(&self) -> bool {
+        matches!(self.fault, Fault::NotFinite(_))
+    }
+
     pub(crate) fn over(at: usize, what: &'static str, limit: usize) -> Self {
         let fault = Fault::OverLimit { what, limit };
         Self { at, fault }
+    }
+
+    /// The same of what stands so many bytes further back in the message.
+    pub(crate) fn after(self, bytes: usize) -> Self {
+        let at = self.at + bytes;
+        Self { at, ..self }
     }
 
     /// Line and column of the error in the text it was found in, both counted from 1, the column in

@@ -6,6 +6,7 @@
 
 use crate::error::DecodeError;
 use crate::number::write_f64;
+use crate::rows::set_number;
 use crate::syntax::Pull;
 use crate::syntax::json::Json;
 use crate::syntax::json_text::write_string;
@@ -30,7 +31,8 @@ pub(crate) fn write(value: Value<'_>, out: &mut Vec<u8>) {
 pub(crate) fn is_bare(text: &str) -> bool {
     let shape = text.trim_ascii() == text
         && !text.is_empty()
-        && !text.starts_with(['"', '[', '{'])
+        && !text.starts_with(['"', '[', '{', '\u{feff}'])
+        && !text.ends_with('\0')
         && !text.contains(['\n', '\r']);
     shape && matches!(simple(text), Value::Text(_))
 }
@@ -41,7 +43,44 @@ pub(crate) fn simple(text: &str) -> Value<'_> {
         "true" => Value::Bool(true),
         "false" => Value::Bool(false),
         "null" => Value::Null,
+        _ if not_finite(text).is_some() => Value::Null,
         _ => number(text).map_or(Value::Text(text), Value::Number),
+    }
+}
+
+/// What C, Python, JavaScript, XML Schema and spreadsheets write for a number that is none, or infinite.
+pub(crate) fn not_finite(text: &str) -> Option<f64> {
+    let (is_negative, magnitude) = match text.as_bytes() {
+        [b'-', rest @ ..] => (true, rest),
+        [b'+', rest @ ..] => (false, rest),
+        all => (false, all),
+    };
+    match magnitude {
+        b"NaN" | b"nan" | b"NAN" => Some(f64::NAN),
+        b"Infinity" | b"infinity" | b"inf" | b"Inf" | b"INF" if is_negative => {
+            Some(f64::NEG_INFINITY)
+        }
+        b"Infinity" | b"infinity" | b"inf" | b"Inf" | b"INF" => Some(f64::INFINITY),
+        _ => None,
+    }
+}
+
+/// A finite number, where nothing else may stand.
+pub(crate) fn double(text: &str, at: usize) -> Result<f64, DecodeError> {
+    number(text).ok_or_else(|| match not_finite(text) {
+        Some(number) => DecodeError::not_finite(at, number),
+        None => DecodeError::expected(at, "a number"),
+    })
+}
+
+/// Sets the result that a text without quotes is.
+pub(crate) fn set(text: &str, at: usize, out: &mut BatchBuilder) -> Result<(), DecodeError> {
+    match not_finite(text) {
+        Some(number) => set_number(out, Err(DecodeError::not_finite(at, number))),
+        None => {
+            out.value(simple(text));
+            Ok(())
+        }
     }
 }
 
@@ -72,8 +111,7 @@ pub(crate) fn read(
     if text.starts_with(['"', '[', '{']) && read_json(text, out, limits).is_ok() {
         return Ok(());
     }
-    out.value(simple(text));
-    Ok(())
+    set(text, at, out)
 }
 
 /// An array or object in JSON, made compact; its first byte is at `at` in the message.

@@ -55,7 +55,7 @@ pub use formats::{CARRIAGES, FORMATS, by_name};
 #[cfg(feature = "pbf-string")]
 pub use formats::{TextSize, text_size};
 pub use negotiate::{by_content_format, by_media, negotiate};
-pub use sniff::{is_line_protocol, sniff};
+pub use sniff::{is_line_protocol, read_forgiving, sniff, unreadable};
 #[cfg(any(feature = "om", feature = "om1", feature = "exi"))]
 pub use vocabulary::om::Placement;
 #[cfg(feature = "om1")]

@@ -1,9 +1,10 @@
 //! The door through which every decoder adds observations: counts them and gives errors a place.
 
-use crate::error::DecodeError;
+use crate::error::{DecodeError, Fault};
+use alloc::format;
 use alloc::string::ToString;
 use core::ops::{Deref, DerefMut};
-use weir_model::{BatchBuilder, Extra, KeptNames, Limits, Time};
+use weir_model::{BatchBuilder, Extra, FlawKind, KeptNames, Limits, Time, Value};
 
 /// A batch under construction by one message.
 pub(crate) struct Rows<'b> {
@@ -63,6 +64,43 @@ impl<'b> Rows<'b> {
     }
 }
 
+/// A finite number, or the error at `at`.
+pub(crate) fn finite(number: f64, at: usize) -> Result<f64, DecodeError> {
+    match number.is_finite() {
+        true => Ok(number),
+        false => Err(DecodeError::not_finite(at, number)),
+    }
+}
+
+/// Sets the result to a number that was read, or to null where that is no finite one.
+#[inline]
+pub(crate) fn set_number(
+    out: &mut BatchBuilder,
+    read: Result<f64, DecodeError>,
+) -> Result<(), DecodeError> {
+    match read {
+        Ok(number) => out.value(Value::Number(number)),
+        Err(error) => set_null_for(out, error)?,
+    }
+    Ok(())
+}
+
+/// Null stands for a number that is no finite one, and its quality says which; any other error stays.
+#[cold]
+fn set_null_for(out: &mut BatchBuilder, error: DecodeError) -> Result<(), DecodeError> {
+    let Fault::NotFinite(which) = error.fault else {
+        return Err(error);
+    };
+    out.value(Value::Null);
+    out.extra(Extra {
+        quality: Some(which),
+        ..Extra::default()
+    });
+    let what = format!("{which} at byte {} is null", error.at);
+    out.note(FlawKind::NotFinite, what);
+    Ok(())
+}
+
 impl Deref for Rows<'_> {
     type Target = BatchBuilder;
     fn deref(&self) -> &BatchBuilder {
@@ -96,4 +134,36 @@ pub(crate) fn utf8<'a>(bytes: &'a [u8], limits: &Limits) -> Result<&'a str, Deco
         None => DecodeError::truncated(bytes.len()),
         Some(_) => DecodeError::expected(error.valid_up_to(), "UTF-8"),
     })
+}
+
+/// The mark that some put before UTF-8, which is no part of the text.
+const BYTE_ORDER_MARK: &str = "\u{feff}";
+
+/// A message without a byte order mark before it, and how many bytes that is.
+pub(crate) fn without_mark(bytes: &[u8]) -> (&[u8], usize) {
+    match bytes.strip_prefix(BYTE_ORDER_MARK.as_bytes()) {
+        Some(rest) => (rest, BYTE_ORDER_MARK.len()),
+        None => (bytes, 0),
+    }
+}
+
+/// Reads a message as text, without a byte order mark before it; errors are counted from the message's beginning.
+pub(crate) fn read_text(
+    bytes: &[u8],
+    limits: &Limits,
+    read: impl FnOnce(&str) -> Result<(), DecodeError>,
+) -> Result<(), DecodeError> {
+    let (bytes, mark) = without_mark(bytes);
+    let read = utf8(bytes, limits).and_then(read);
+    read.map_err(|error| error.after(mark))
+}
+
+/// The same of a text that never ends with NUL, where a sender that counts the end of its string in does.
+pub(crate) fn read_terminated_text(
+    bytes: &[u8],
+    limits: &Limits,
+    read: impl FnOnce(&str) -> Result<(), DecodeError>,
+) -> Result<(), DecodeError> {
+    let end = bytes.iter().rposition(|&byte| byte != 0);
+    read_text(&bytes[..end.map_or(0, |last| last + 1)], limits, read)
 }

@@ -204,6 +204,10 @@ pub(crate) trait Pull {
     fn time(&mut self) -> Result<Time, DecodeError>;
     /// Reads an array or object as compact JSON text.
     fn json(&mut self) -> Result<Cow<'_, str>, DecodeError>;
+    /// Whether null stands in the JSON text read last for a number that is no finite one.
+    fn is_nulled(&self) -> bool {
+        false
+    }
     /// Reads over whatever stands next.
     fn skip(&mut self) -> Result<(), DecodeError>;
     /// Checks that nothing follows.

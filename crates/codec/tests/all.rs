@@ -2,6 +2,7 @@
 
 mod block;
 mod exi;
+mod flaws;
 mod malformed;
 mod om;
 mod om_shapes;

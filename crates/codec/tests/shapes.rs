@@ -44,7 +44,7 @@ fn the_documented_example_reads_and_is_written_the_same() {
 #[test]
 fn a_flat_object_is_one_observation_a_member() {
     let text = r#"{"temperature":21.5,"air":{"humidity":40,"co2":{"ppm":412}},
-        "door":"open","xy":[1, 2],"none":null}"#;
+        "door":"open","xy":["a", 2],"none":null}"#;
     let batch = read("json", text).unwrap();
     let rows: Vec<_> = batch
         .rows()
@@ -55,7 +55,7 @@ fn a_flat_object_is_one_observation_a_member() {
         (Naming::Below, "air/humidity", Value::Number(40.0)),
         (Naming::Below, "air/co2/ppm", Value::Number(412.0)),
         (Naming::Below, "door", Value::Text("open")),
-        (Naming::Below, "xy", Value::Json("[1,2]")),
+        (Naming::Below, "xy", Value::Json("[\"a\",2]")),
         (Naming::Below, "none", Value::Null),
     ];
     assert_eq!(rows, expected);
@@ -80,7 +80,8 @@ fn what_begins_like_an_observation_and_is_none_is_what_it_is() {
     let message = read("json", text).unwrap();
     assert_eq!((message.len(), message.row(0).unit), (2, None));
     let open = read("json", r#"{"unit":"m","value":7,"colour":{"value":1}}"#).unwrap();
-    assert_eq!((open.len(), open.row(0).unit), (1, Some("m")));
+    assert_eq!((open.len(), open.row(0).unit), (2, Some("m")));
+    assert_eq!(open.row(1).topic, "colour/value");
     let error = read("json", r#"{"unit":"m","value":7,"lat":100}"#).unwrap_err();
     assert_eq!(error.at, 0, "{error}");
 }
@@ -239,7 +240,8 @@ fn plain_text_is_a_number_a_boolean_or_a_string() {
     assert_eq!(values("\"21.5\""), "Text(\"21.5\")");
     assert_eq!(values("{not json}"), "Text(\"{not json}\")");
     assert_eq!(values("[1, 2]"), "Json(\"[1,2]\")");
-    assert_eq!(values("NaN"), "Text(\"NaN\")");
+    assert_eq!(values("\"NaN\""), "Text(\"NaN\")");
+    assert_eq!(values("NaN"), "Null");
     assert_eq!(values("1\n2\n\nnull"), "Number(1.0) Number(2.0) Null");
     assert_eq!(values(""), "");
 }

@@ -9,7 +9,7 @@ use crate::lexical;
 use crate::limits::CSV_COLUMNS_MAX;
 use crate::lines::{LineReader, Lines};
 use crate::number::{TimeWriter, write_f64};
-use crate::rows::{Rows, utf8};
+use crate::rows::{Rows, read_text};
 use alloc::borrow::Cow;
 use alloc::boxed::Box;
 use alloc::format;
@@ -160,20 +160,22 @@ impl Lines for Csv {
         out: &mut BatchBuilder,
         limits: &Limits,
     ) -> Result<(), DecodeError> {
-        let text = utf8(lines, limits)?;
-        let mut fields = Fields {
-            text,
-            at: 0,
-            limits,
-        };
-        let mut rows = Rows::new(out, limits);
-        while fields.line_follows() {
-            match &self.header {
-                None => self.header = Some(read_header(&mut fields)?),
-                Some(header) => read_row(header, &mut fields, &mut rows)?,
+        // A spreadsheet may begin with a byte order mark.
+        read_text(lines, limits, |text| {
+            let mut fields = Fields {
+                text,
+                at: 0,
+                limits,
+            };
+            let mut rows = Rows::new(out, limits);
+            while fields.line_follows() {
+                match &self.header {
+                    None => self.header = Some(read_header(&mut fields)?),
+                    Some(header) => read_row(header, &mut fields, &mut rows)?,
+                }
             }
-        }
-        Ok(())
+            Ok(())
+        })
     }
 
     fn finish(&self, at: usize) -> Result<(), DecodeError> {
@@ -194,8 +196,7 @@ fn read_header(fields: &mut Fields<'_>) -> Result<Header, DecodeError> {
         let Some(column) = header.columns.get_mut(header.count) else {
             return Err(DecodeError::over(at, "columns", CSV_COLUMNS_MAX));
         };
-        // A spreadsheet may begin with a byte order mark.
-        *column = Column::of(name.trim_start_matches('\u{feff}'));
+        *column = Column::of(&name);
         header.count += 1;
         if last {
             break;

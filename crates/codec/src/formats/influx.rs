@@ -193,7 +193,7 @@ mod tests {
                 "expected a comma, a space or the end of the line at byte 7",
             ),
             (
-                "a v=NaN",
+                "a v=Nan",
                 "expected a number, a boolean or a string in quotes at byte 4",
             ),
             (

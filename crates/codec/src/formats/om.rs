@@ -5,7 +5,7 @@ use crate::error::DecodeError;
 use crate::format::{Carries, Format};
 use crate::infoset::xml::Xml;
 use crate::infoset::xml_text::XmlText;
-use crate::rows::{Rows, utf8};
+use crate::rows::{Rows, read_text};
 use crate::vocabulary::om;
 use alloc::vec::Vec;
 use weir_model::{Batch, BatchBuilder, Limits};
@@ -82,10 +82,11 @@ fn encode_blocks(batch: &Batch, out: &mut Vec<u8>) {
 }
 
 fn decode(bytes: &[u8], out: &mut BatchBuilder, limits: &Limits) -> Result<(), DecodeError> {
-    let text = utf8(bytes, limits)?;
-    om::read::read(
-        &mut Xml::new(text, limits),
-        &mut Rows::new(out, limits),
-        limits,
-    )
+    read_text(bytes, limits, |text| {
+        om::read::read(
+            &mut Xml::new(text, limits),
+            &mut Rows::new(out, limits),
+            limits,
+        )
+    })
 }

@@ -4,7 +4,7 @@ use crate::error::DecodeError;
 use crate::format::{Carries, Format};
 use crate::lexical;
 use crate::lines::{LineReader, Lines};
-use crate::rows::{Rows, utf8};
+use crate::rows::{Rows, read_terminated_text};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use weir_model::{Batch, BatchBuilder, Limits};
@@ -34,18 +34,19 @@ fn encode(batch: &Batch, out: &mut Vec<u8>) {
 }
 
 fn decode(bytes: &[u8], out: &mut BatchBuilder, limits: &Limits) -> Result<(), DecodeError> {
-    let text = utf8(bytes, limits)?;
-    let mut rows = Rows::new(out, limits);
-    let mut at = 0;
-    for line in text.split_inclusive('\n') {
-        if !line.trim_ascii().is_empty() {
-            rows.begin(at)?;
-            lexical::read(line, at, &mut rows, limits)?;
-            rows.end(at)?;
+    read_terminated_text(bytes, limits, |text| {
+        let mut rows = Rows::new(out, limits);
+        let mut at = 0;
+        for line in text.split_inclusive('\n') {
+            if !line.trim_ascii().is_empty() {
+                rows.begin(at)?;
+                lexical::read(line, at, &mut rows, limits)?;
+                rows.end(at)?;
+            }
+            at += line.len();
         }
-        at += line.len();
-    }
-    Ok(())
+        Ok(())
+    })
 }
 
 struct Plain;

@@ -7,7 +7,7 @@ use crate::buffered;
 use crate::error::DecodeError;
 use crate::format::{Carries, Format};
 use crate::lexical;
-use crate::rows::{Rows, check_length};
+use crate::rows::{Rows, check_length, finite, set_number};
 use alloc::vec::Vec;
 use weir_model::batch::Naming;
 use weir_model::{Batch, BatchBuilder, Extra, Limits, Observation, Time, Value};
@@ -235,7 +235,7 @@ fn read_value(
     rows: &mut Rows<'_>,
 ) -> Result<(), DecodeError> {
     match (field, wire) {
-        (NUMBER, FIXED_64) => rows.value(Value::Number(fields.double()?)),
+        (NUMBER, FIXED_64) => set_number(rows, fields.double())?,
         (TEXT, BYTES) => rows.value(Value::Text(fields.text()?)),
         (TRUTH, VARINT) => rows.value(Value::Bool(fields.varint()? != 0)),
         (JSON, BYTES) => {
@@ -369,10 +369,7 @@ impl<'a> Fields<'a> {
     fn double(&mut self) -> Result<f64, DecodeError> {
         let start = self.at;
         let number = f64::from_le_bytes(self.eight()?);
-        match number.is_finite() {
-            true => Ok(number),
-            false => Err(DecodeError::expected(start, "a finite number")),
-        }
+        finite(number, start)
     }
 
     /// The least number stands for no time in the model.

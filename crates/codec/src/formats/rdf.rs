@@ -4,7 +4,7 @@ use crate::buffered;
 use crate::error::DecodeError;
 use crate::format::{Carries, Format};
 use crate::rdf::graph::Graph;
-use crate::rows::{Rows, utf8};
+use crate::rows::{Rows, read_text};
 use crate::vocabulary::sosa;
 use alloc::vec::Vec;
 use weir_model::{Batch, BatchBuilder, Limits};
@@ -62,10 +62,11 @@ fn decode(
     out: &mut BatchBuilder,
     limits: &Limits,
 ) -> Result<(), DecodeError> {
-    let text = utf8(bytes, limits)?;
-    let mut graph = Graph::new(bytes.len(), limits);
-    parse(text, &mut graph, limits)?;
-    sosa::read(graph, &mut Rows::new(out, limits), limits)
+    read_text(bytes, limits, |text| {
+        let mut graph = Graph::new(text.len(), limits);
+        parse(text, &mut graph, limits)?;
+        sosa::read(graph, &mut Rows::new(out, limits), limits)
+    })
 }
 
 #[cfg(feature = "jsonld")]

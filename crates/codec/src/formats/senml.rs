@@ -42,9 +42,10 @@ fn encode_json(batch: &Batch, out: &mut Vec<u8>) {
 
 #[cfg(feature = "senml-json")]
 fn decode_json(bytes: &[u8], out: &mut BatchBuilder, limits: &Limits) -> Result<(), DecodeError> {
-    let text = crate::rows::utf8(bytes, limits)?;
-    let mut json = crate::syntax::json::Json::new(text, limits);
-    senml::read(&mut json, &mut Rows::new(out, limits))
+    crate::rows::read_terminated_text(bytes, limits, |text| {
+        let mut json = crate::syntax::json::Json::new(text, limits);
+        senml::read(&mut json, &mut Rows::new(out, limits))
+    })
 }
 
 #[cfg(feature = "senml-cbor")]

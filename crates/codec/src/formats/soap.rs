@@ -11,7 +11,7 @@ use crate::infoset::walk::skip;
 use crate::infoset::xml::Xml;
 use crate::infoset::xml_text::{Prefix, XmlText};
 use crate::infoset::{Emit, Event, Name, Pull};
-use crate::rows::{Rows, utf8};
+use crate::rows::{Rows, read_text};
 use crate::vocabulary::message_xml::{self, Root};
 use alloc::format;
 use alloc::string::String;
@@ -51,9 +51,10 @@ fn encode(batch: &Batch, out: &mut Vec<u8>) {
 }
 
 fn decode(bytes: &[u8], out: &mut BatchBuilder, limits: &Limits) -> Result<(), DecodeError> {
-    let text = utf8(bytes, limits)?;
-    let mut xml = Xml::new(text, limits);
-    read(&mut xml, &mut Rows::new(out, limits), limits)
+    read_text(bytes, limits, |text| {
+        let mut xml = Xml::new(text, limits);
+        read(&mut xml, &mut Rows::new(out, limits), limits)
+    })
 }
 
 /// An element of the envelope.

@@ -5,7 +5,7 @@ use crate::error::DecodeError;
 use crate::format::{Carries, Format};
 use crate::infoset::xml::Xml;
 use crate::infoset::xml_text::XmlText;
-use crate::rows::{Rows, utf8};
+use crate::rows::{Rows, read_text};
 use crate::vocabulary::message_xml;
 use alloc::vec::Vec;
 use weir_model::{Batch, BatchBuilder, Limits};
@@ -29,10 +29,11 @@ fn encode(batch: &Batch, out: &mut Vec<u8>) {
 }
 
 fn decode(bytes: &[u8], out: &mut BatchBuilder, limits: &Limits) -> Result<(), DecodeError> {
-    let text = utf8(bytes, limits)?;
-    message_xml::read(
-        &mut Xml::new(text, limits),
-        &mut Rows::new(out, limits),
-        limits,
-    )
+    read_text(bytes, limits, |text| {
+        message_xml::read(
+            &mut Xml::new(text, limits),
+            &mut Rows::new(out, limits),
+            limits,
+        )
+    })
 }

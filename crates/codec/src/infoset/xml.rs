@@ -352,8 +352,7 @@ impl Pull for Xml<'_> {
     }
 
     fn number(&self) -> Result<f64, DecodeError> {
-        let number = lexical::number(self.text().trim_ascii());
-        number.ok_or_else(|| DecodeError::expected(self.value_at, "a number"))
+        lexical::double(self.text().trim_ascii(), self.value_at)
     }
 
     fn time(&self) -> Result<Time, DecodeError> {

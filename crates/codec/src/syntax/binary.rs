@@ -107,13 +107,7 @@ impl<'a> Input<'a> {
     }
 }
 
-/// A finite number, or the error at `at`.
-pub(crate) fn finite(number: f64, at: usize) -> Result<f64, DecodeError> {
-    match number.is_finite() {
-        true => Ok(number),
-        false => Err(DecodeError::expected(at, "a finite number")),
-    }
-}
+pub(crate) use crate::rows::finite;
 
 /// Reads over a whole value.
 pub(crate) fn skip(pull: &mut impl Pull) -> Result<(), DecodeError> {
@@ -131,7 +125,10 @@ pub(crate) fn skip(pull: &mut impl Pull) -> Result<(), DecodeError> {
             }
         }
         Kind::Text => drop(pull.text()?),
-        Kind::Number => drop(pull.number()?),
+        Kind::Number => match pull.number() {
+            Err(error) if !error.is_of_a_number() => return Err(error),
+            _ => {}
+        },
         Kind::Bool => drop(pull.bool()?),
         Kind::Null => pull.null()?,
         Kind::Time => drop(pull.time()?),
@@ -182,7 +179,12 @@ fn copy(pull: &mut impl Pull, emit: &mut impl Emit) -> Result<(), DecodeError> {
         Kind::Map => copy_map(pull, emit)?,
         Kind::Array => copy_array(pull, emit)?,
         Kind::Text => emit.text(pull.text()?),
-        Kind::Number => write_exact(pull.exact()?, emit),
+        Kind::Number => match pull.exact() {
+            Ok(number) => write_exact(number, emit),
+            // JSON has none.
+            Err(error) if error.is_of_a_number() => emit.null(),
+            Err(error) => return Err(error),
+        },
         Kind::Bool => emit.bool(pull.bool()?),
         Kind::Time => emit.time(pull.time()?),
         Kind::Bytes => emit.text(&crate::base64::url(pull.bytes()?)),

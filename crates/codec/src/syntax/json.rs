@@ -2,9 +2,11 @@
 //!
 //! Strings without escapes are borrowed from the input; those with are unescaped into a buffer on
 //! the stack, or on the heap where they are long. Numbers must be finite doubles. Lone surrogates
-//! are refused. What it deliberately does not do: comments, trailing commas, other JSONs.
+//! are refused. What other writers put for a number that is none (`NaN`, `-Infinity`, `nan`) is read over
+//! and said to be that. What it deliberately does not do: comments, trailing commas, other JSONs.
 
 use crate::error::DecodeError;
+use crate::lexical;
 use crate::number::{Decimal, in_64_bits};
 use crate::syntax::json_text::plain_prefix;
 use crate::syntax::{DEPTH_MAX, Exact, Key, Kind, Mark, Open, Pull};
@@ -18,8 +20,10 @@ pub(crate) struct Json<'a> {
     text: &'a str,
     at: usize,
     depth: usize,
-    /// Whether white space was passed since this was last unset.
+    /// Whether white space, or a number that is none, was passed since this was last unset.
     spaced: bool,
+    /// Whether a number that is none was passed since this was last unset.
+    nulled: bool,
     limits: &'a Limits,
     unescaped: Unescaped,
 }
@@ -40,6 +44,7 @@ impl<'a> Json<'a> {
             at: 0,
             depth: 0,
             spaced: false,
+            nulled: false,
             limits,
             unescaped,
         }
@@ -250,6 +255,16 @@ impl<'a> Json<'a> {
         }
     }
 
+    /// What stands from `start` on where a number was expected, if it is one that is none.
+    #[cold]
+    fn not_finite(&mut self, start: usize, error: DecodeError) -> DecodeError {
+        let Some((number, len)) = first_not_finite(&self.text[start..]) else {
+            return error;
+        };
+        (self.at, self.spaced, self.nulled) = (start + len, true, true);
+        DecodeError::not_finite(start, number)
+    }
+
     /// Reads the grammar of section 6; gives the decimal and where it began.
     fn decimal(&mut self) -> Result<(Decimal, usize), DecodeError> {
         self.space();
@@ -320,8 +335,11 @@ impl<'a> Json<'a> {
     /// The grammar of section 6, where a number must stand next.
     #[inline]
     fn expect_decimal(&mut self) -> Result<(Decimal, usize), DecodeError> {
-        match self.peek()? == Kind::Number {
-            true => self.decimal(),
+        let (kind, start) = (self.peek()?, self.at);
+        match kind == Kind::Number {
+            true => self
+                .decimal()
+                .map_err(|error| self.not_finite(start, error)),
             false => Err(DecodeError::expected(self.at, "a number")),
         }
     }
@@ -345,7 +363,7 @@ impl<'a> Json<'a> {
         Ok(&self.text[start..self.at])
     }
 
-    /// Copies JSON without the white space between its tokens.
+    /// Copies JSON without the white space between its tokens, and with null for numbers that are none.
     fn compact(&self, from: usize) -> String {
         let mut out = String::with_capacity(self.at - from);
         let mut rest = &self.text[from..self.at];
@@ -355,7 +373,14 @@ impl<'a> Json<'a> {
             match character {
                 '"' => inside = !inside,
                 '\\' => len += 1,
-                _ => {}
+                _ if inside => {}
+                _ => {
+                    if let Some((_, len)) = first_not_finite(rest) {
+                        out.push_str("null");
+                        rest = &rest[len..];
+                        continue;
+                    }
+                }
             }
             let white = !inside && character.is_ascii_whitespace();
             if !white {
@@ -372,13 +397,37 @@ impl<'a> Json<'a> {
         if !matches!(self.peek()?, Kind::Map | Kind::Array) {
             return Err(DecodeError::expected(start, "an array or an object"));
         }
-        self.spaced = false;
+        (self.spaced, self.nulled) = (false, false);
         self.skip()?;
         self.check_text(start, self.at - start)?;
         Ok(match self.spaced {
             true => Cow::Owned(self.compact(start)),
             false => Cow::Borrowed(&self.text[start..self.at]),
         })
+    }
+
+    /// A time as seconds, milliseconds, microseconds or nanoseconds since 1970, between 2000 and 2262: which of them
+    /// it is follows from its magnitude.
+    #[cold]
+    fn time_in_number(&mut self) -> Result<Time, DecodeError> {
+        let (mut decimal, start) = self.decimal()?;
+        let since_2000 = |nanos: &i64| *nanos >= YEAR_2000_NANOS;
+        for _ in 0..4 {
+            if let Some(nanos) = decimal.nanos().filter(since_2000) {
+                return Ok(Time::from_nanos(nanos));
+            }
+            decimal.exponent -= 3;
+        }
+        let what =
+            "a time after 2000, as seconds or milliseconds since 1970 or as text of RFC 3339";
+        Err(DecodeError::expected(start, what))
+    }
+
+    fn skip_number(&mut self) -> Result<(), DecodeError> {
+        match self.expect_decimal() {
+            Err(error) if !error.is_of_a_number() => Err(error),
+            _ => Ok(()),
+        }
     }
 
     fn skip_map(&mut self) -> Result<(), DecodeError> {
@@ -398,6 +447,17 @@ impl<'a> Json<'a> {
     }
 }
 
+/// Midnight of January 1, 2000.
+const YEAR_2000_NANOS: i64 = 946_684_800_000_000_000;
+
+/// The number that is none which a text begins with, and how long it is.
+fn first_not_finite(text: &str) -> Option<(f64, usize)> {
+    let letters = text.strip_prefix('-').unwrap_or(text);
+    let end = letters.find(|letter: char| !letter.is_ascii_alphabetic());
+    let len = text.len() - letters.len() + end.unwrap_or(letters.len());
+    lexical::not_finite(&text[..len]).map(|number| (number, len))
+}
+
 impl Pull for Json<'_> {
     fn at(&mut self) -> usize {
         self.space();
@@ -411,7 +471,9 @@ impl Pull for Json<'_> {
             b'[' => Kind::Array,
             b'-' | b'0'..=b'9' => Kind::Number,
             b't' | b'f' => Kind::Bool,
+            b'n' if self.raw().get(self.at + 1) == Some(&b'a') => Kind::Number,
             b'n' => Kind::Null,
+            b'N' | b'I' | b'i' => Kind::Number,
             _ => return Err(DecodeError::expected(self.at, "a JSON value")),
         })
     }
@@ -497,6 +559,9 @@ impl Pull for Json<'_> {
 
     fn time(&mut self) -> Result<Time, DecodeError> {
         let start = self.at();
+        if self.raw().get(self.at).is_some_and(u8::is_ascii_digit) {
+            return self.time_in_number();
+        }
         let text = self.text()?;
         Time::parse_rfc3339(text.as_bytes()).map_err(|error| {
             // The quote stands before the text.
@@ -508,12 +573,16 @@ impl Pull for Json<'_> {
         self.tree()
     }
 
+    fn is_nulled(&self) -> bool {
+        self.nulled
+    }
+
     fn skip(&mut self) -> Result<(), DecodeError> {
         match self.peek()? {
             Kind::Map => self.skip_map(),
             Kind::Array => self.skip_array(),
             Kind::Text => self.string().map(drop),
-            Kind::Number => self.number().map(drop),
+            Kind::Number => self.skip_number(),
             Kind::Bool => self.bool().map(drop),
             _ => self.null(),
         }

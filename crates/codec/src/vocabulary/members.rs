@@ -20,6 +20,14 @@ macro_rules! members {
         }
 
         impl Member {
+            /// Its name.
+            pub(crate) fn name(self) -> &'static str {
+                match self {
+                    $(Member::$member => $name,)*
+                    Member::Unknown => "",
+                }
+            }
+
             /// The member of this name.
             pub(crate) fn named(name: &str) -> Self {
                 match name {

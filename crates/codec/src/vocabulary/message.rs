@@ -2,20 +2,22 @@
 //!
 //! Four shapes are read: the message, one observation, an array of observations, and the flat
 //! object, whose members are one observation each. Which one it is follows from the outermost names,
-//! not from trying; so an error is always about the shape that was meant.
+//! not from trying; so an error is always about the shape that was meant. Members beside those of one
+//! observation are one observation each below its topic, as those of a flat object are.
+
+mod flat;
+mod forgiving;
 
 use crate::error::DecodeError;
-use crate::rows::Rows;
-use crate::stack_text::StackText;
+use crate::rows::{Rows, set_number};
 use crate::syntax::{Emit, Key, Kind, Label, Pull};
 use crate::vocabulary::members::{
     END, FEATURE, LAT, LON, Member, OBSERVATIONS, PARAMETERS, QUALITY, RESULT_TIME, SENSOR, TIME,
     TOPIC, TYPE, UNIT, VALID_TIME, VALUE,
 };
-use core::ops::ControlFlow;
+use alloc::format;
 use weir_model::batch::Naming;
-use weir_model::limits::TOPIC_BYTES_MAX;
-use weir_model::{Batch, Extra, Observation, Value};
+use weir_model::{Batch, Extra, Flaw, FlawKind, Observation, Value};
 
 /// Writes a whole message.
 pub(crate) fn write(batch: &Batch, emit: &mut impl Emit) {
@@ -126,8 +128,8 @@ pub(crate) fn read(pull: &mut impl Pull, rows: &mut Rows<'_>) -> Result<(), Deco
         Kind::Map if is_read_at_once(pull, rows) => {}
         Kind::Map => match shape(pull)? {
             Shape::Message => read_message(pull, rows)?,
-            Shape::Observation => read_observation(pull, rows)?,
-            Shape::Flat => read_flat(pull, rows, &mut Path::default())?,
+            Shape::Observation => read_with_others(pull, rows)?,
+            Shape::Flat => flat::read(pull, rows, flat::Members::All)?,
         },
         _ => {
             let what = "a message: a map or an array of observations";
@@ -196,9 +198,11 @@ fn shape(pull: &mut impl Pull) -> Result<Shape, DecodeError> {
 fn read_message(pull: &mut impl Pull, rows: &mut Rows<'_>) -> Result<(), DecodeError> {
     let mut map = pull.map()?;
     while let Some(key) = pull.key(&mut map)? {
-        match key == Key::Text(OBSERVATIONS.name) {
-            true => read_observations(pull, rows)?,
-            false => pull.skip()?,
+        if key == Key::Text(OBSERVATIONS.name) {
+            read_observations(pull, rows)?;
+        } else {
+            note_unknown(key, rows);
+            pull.skip()?;
         }
     }
     Ok(())
@@ -206,10 +210,29 @@ fn read_message(pull: &mut impl Pull, rows: &mut Rows<'_>) -> Result<(), DecodeE
 
 fn read_observations(pull: &mut impl Pull, rows: &mut Rows<'_>) -> Result<(), DecodeError> {
     let mut array = pull.array()?;
+    if rows.is_forgiving() {
+        while pull.item(&mut array)? {
+            forgiving::read_observation(pull, rows, note_unknown)?;
+        }
+        return Ok(());
+    }
     while pull.item(&mut array)? {
-        read_observation(pull, rows)?;
+        read_observation(pull, rows, note_unknown)?;
     }
     Ok(())
+}
+
+/// One observation, and of its members that no observation has one each below its topic, of the same time.
+fn read_with_others(pull: &mut impl Pull, rows: &mut Rows<'_>) -> Result<(), DecodeError> {
+    let (start, before) = (pull.mark(), rows.len());
+    let by_and_by = |_: Key<'_>, _: &mut Rows<'_>| {};
+    match rows.is_forgiving() {
+        true => forgiving::read_observation(pull, rows, by_and_by)?,
+        false => read_observation(pull, rows, by_and_by)?,
+    }
+    let time = (rows.len() > before).then(|| rows.batch().time(before));
+    pull.rewind(start);
+    flat::read(pull, rows, flat::Members::Others(time.flatten()))
 }
 
 fn member(key: Key<'_>) -> Member {
@@ -219,11 +242,28 @@ fn member(key: Key<'_>) -> Member {
     }
 }
 
-fn read_observation(pull: &mut impl Pull, rows: &mut Rows<'_>) -> Result<(), DecodeError> {
+#[cold]
+fn note_unknown(key: Key<'_>, rows: &mut Rows<'_>) {
+    let what = match key {
+        Key::Text(name) => format!("`{name}` is passed over: no observation has that"),
+        Key::Number(number) => format!("member {number} is passed over: no observation has that"),
+    };
+    rows.note_flaw(Flaw::new(FlawKind::Unknown, what));
+}
+
+fn read_observation(
+    pull: &mut impl Pull,
+    rows: &mut Rows<'_>,
+    of_others: impl Fn(Key<'_>, &mut Rows<'_>),
+) -> Result<(), DecodeError> {
     let start = pull.at();
     rows.begin(start)?;
     let mut map = pull.map()?;
-    while let Some(member) = pull.key(&mut map)?.map(member) {
+    while let Some(key) = pull.key(&mut map)? {
+        let member = member(key);
+        if member == Member::Unknown {
+            of_others(key, rows);
+        }
         read_member(member, pull, rows)?;
     }
     rows.end(start)
@@ -255,14 +295,20 @@ fn read_member(
 
 fn read_value(pull: &mut impl Pull, rows: &mut Rows<'_>) -> Result<(), DecodeError> {
     match pull.peek()? {
-        Kind::Number => rows.value(Value::Number(pull.number()?)),
+        Kind::Number => return set_number(rows, pull.number()),
         Kind::Bool => rows.value(Value::Bool(pull.bool()?)),
         Kind::Text => rows.value(Value::Text(pull.text()?)),
         Kind::Null => {
             pull.null()?;
             rows.value(Value::Null);
         }
-        Kind::Map | Kind::Array => rows.value(Value::Json(&pull.json()?)),
+        Kind::Map | Kind::Array => {
+            rows.value(Value::Json(&pull.json()?));
+            if pull.is_nulled() {
+                let what = "a number in an array or a map is none: it is null";
+                rows.note(FlawKind::NotFinite, what.into());
+            }
+        }
         Kind::Time | Kind::Bytes => {
             let what = "a number, a boolean, a string, null, an array or a map";
             return Err(DecodeError::expected(pull.at(), what));
@@ -320,61 +366,4 @@ fn read_interval(
         [Some(from), Some(to)] if !pull.item(&mut array)? => Ok((from, to)),
         _ => Err(DecodeError::expected(start, "two times, from and to")),
     }
-}
-
-/// Names joined on the way down a flat object: no topic is longer.
-type Path = StackText<TOPIC_BYTES_MAX>;
-
-fn enter(path: &mut Path, name: &str) -> ControlFlow<()> {
-    if path.len() > 0 {
-        path.push("/")?;
-    }
-    path.push(name)
-}
-
-/// Reads a flat object: one observation a member, members of nested maps joined by `/`.
-fn read_flat(
-    pull: &mut impl Pull,
-    rows: &mut Rows<'_>,
-    path: &mut Path,
-) -> Result<(), DecodeError> {
-    let above = path.len();
-    let mut map = pull.map()?;
-    loop {
-        let start = pull.at();
-        let entered = match pull.key(&mut map)? {
-            None => return Ok(()),
-            Some(Key::Text(name)) => enter(path, name),
-            Some(Key::Number(_)) => {
-                return Err(DecodeError::expected(
-                    start,
-                    "a member name that is a string",
-                ));
-            }
-        };
-        if entered.is_break() {
-            return Err(DecodeError::over(
-                start,
-                "bytes of a topic",
-                TOPIC_BYTES_MAX,
-            ));
-        }
-        match pull.peek()? {
-            Kind::Map => read_flat(pull, rows, path)?,
-            _ => read_flat_member(pull, rows, path.as_str())?,
-        }
-        path.truncate(above);
-    }
-}
-
-fn read_flat_member(
-    pull: &mut impl Pull,
-    rows: &mut Rows<'_>,
-    name: &str,
-) -> Result<(), DecodeError> {
-    let start = pull.at();
-    rows.begin(start)?;
-    rows.topic(Naming::Below, name);
-    read_value(pull, rows)?;
-    rows.end(start)
 }

@@ -279,7 +279,7 @@ fn read_value(
         }
         // An empty element says nothing, so that the missing value is the error.
         Kind::AsItReads if text.trim_ascii().is_empty() => {}
-        Kind::AsItReads => rows.value(lexical::simple(text.trim_ascii())),
+        Kind::AsItReads => lexical::set(text.trim_ascii(), pull.at(), rows)?,
     }
     if content { leave(pull) } else { Ok(()) }
 }

@@ -13,7 +13,7 @@ use crate::base64;
 use crate::error::DecodeError;
 use crate::limits::SENML_UNIT_BYTES_MAX;
 use crate::number::write_f64;
-use crate::rows::Rows;
+use crate::rows::{Rows, set_number};
 use crate::stack_text::StackText;
 use crate::syntax::{Emit, Key, Kind, Label, Pull, label};
 use alloc::vec::Vec;
@@ -239,7 +239,13 @@ fn read_own(
         }
         Field::Time => record.nanos = pull.seconds()?,
         Field::Sum => record.sum = Some(pull.number()?),
-        Field::Value => record.number = Some(pull.number()?),
+        Field::Value => match pull.number() {
+            Err(error) if error.is_of_a_number() => {
+                set_number(rows, Err(error))?;
+                record.has_other = true;
+            }
+            number => record.number = Some(number?),
+        },
         Field::UpdateTime => drop(pull.number()?),
         other => {
             read_other(other, pull, rows)?;

@@ -9,7 +9,7 @@ use crate::error::DecodeError;
 use crate::lexical;
 use crate::limits::{ARROW_COLUMNS_MAX, ARROW_METADATA_BYTES_MAX};
 use crate::referred::Referred;
-use crate::rows::{Rows, check_length};
+use crate::rows::{Rows, check_length, finite, set_number};
 use weir_model::batch::Naming;
 use weir_model::{BatchBuilder, Extra, Limits, Time, Value};
 
@@ -245,7 +245,7 @@ impl<'a> Row<'a> {
                     rows.value(Value::Text(text));
                 }
             }
-            _ => rows.value(Value::Number(self.number(cell)?)),
+            _ => set_number(rows, self.number(cell))?,
         }
         Ok(())
     }
@@ -283,10 +283,7 @@ impl<'a> Row<'a> {
     fn number(&self, cell: &Cells) -> Result<f64, DecodeError> {
         let number = cell.items.double(self.row, self.bytes);
         let at = cell.items.at(self.row);
-        match number.is_finite() {
-            true => Ok(number),
-            false => Err(DecodeError::expected(at, "a finite number")),
-        }
+        finite(number, at)
     }
 
     fn time(&self, cell: &Cells) -> Result<Time, DecodeError> {

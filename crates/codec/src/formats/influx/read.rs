@@ -5,7 +5,7 @@ use super::scan::{self, Field, FieldValue, Words};
 use crate::error::DecodeError;
 use crate::lexical;
 use crate::lines::Lines;
-use crate::rows::{Rows, utf8};
+use crate::rows::{Rows, finite, read_text, set_number};
 use crate::stack_text::StackText;
 use crate::unescaped::Unescaped;
 use core::ops::ControlFlow;
@@ -86,13 +86,14 @@ pub(super) fn decode(
     out: &mut BatchBuilder,
     limits: &Limits,
 ) -> Result<(), DecodeError> {
-    let text = utf8(bytes, limits)?;
-    let mut words = Words { text, at: 0 };
-    let mut rows = Rows::new(out, limits);
-    while words.line_follows() {
-        read_line(&mut words, &mut rows, limits)?;
-    }
-    Ok(())
+    read_text(bytes, limits, |text| {
+        let mut words = Words { text, at: 0 };
+        let mut rows = Rows::new(out, limits);
+        while words.line_follows() {
+            read_line(&mut words, &mut rows, limits)?;
+        }
+        Ok(())
+    })
 }
 
 /// A line is read twice, since its time, which all its observations share, stands at its end.
@@ -180,7 +181,7 @@ impl<'a> Line<'a> {
 
     fn set_value(&self, field: &Field<'_>, rows: &mut Rows<'_>) -> Result<(), DecodeError> {
         match field.value {
-            FieldValue::Number(number) => rows.value(Value::Number(number)),
+            FieldValue::Number(number) => set_number(rows, finite(number, field.value_at))?,
             FieldValue::Integer(number) => rows.value(Value::Number(number as f64)),
             FieldValue::Bool(truth) => rows.value(Value::Bool(truth)),
             FieldValue::Text(raw) => {

@@ -199,7 +199,10 @@ fn simple<'a>(word: &str, at: usize) -> Result<FieldValue<'a>, DecodeError> {
             let number = number.map_err(|_| DecodeError::expected(at, range))?;
             Ok(FieldValue::Number(number as f64))
         }
-        _ => lexical::number(word).map(FieldValue::Number).ok_or(wrong),
+        _ => lexical::number(word)
+            .or_else(|| lexical::not_finite(word))
+            .map(FieldValue::Number)
+            .ok_or(wrong),
     }
 }
 

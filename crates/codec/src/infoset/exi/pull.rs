@@ -259,8 +259,7 @@ impl Pull for ExiPull<'_> {
     fn number(&self) -> Result<f64, DecodeError> {
         match self.value {
             Read::Number(number) => Ok(number),
-            _ => lexical::number(self.text.trim_ascii())
-                .ok_or_else(|| DecodeError::expected(self.at, "a number")),
+            _ => lexical::double(self.text.trim_ascii(), self.at),
         }
     }
 

@@ -132,9 +132,14 @@ impl<'a> Bson<'a> {
     fn decimal(&mut self) -> Result<Exact, DecodeError> {
         let at = self.input.at;
         let bits = u128::from_le_bytes(self.input.array()?);
-        if bits >> 125 & 0b11 == 0b11 {
-            // Infinity, NaN, and significands too long to be allowed.
-            return Err(DecodeError::expected(at, "a finite number"));
+        match bits >> 122 & 0b1_1111 {
+            0b1_1111 => return finite(f64::NAN, at).map(Exact::Double),
+            0b1_1110 if bits >> 127 == 1 => {
+                return finite(f64::NEG_INFINITY, at).map(Exact::Double);
+            }
+            0b1_1110 => return finite(f64::INFINITY, at).map(Exact::Double),
+            0b1_1000.. => return Err(DecodeError::expected(at, "a significand of 34 digits")),
+            _ => {}
         }
         let exponent = (bits >> 113 & 0x3FFF) as i32 - 6176;
         let negative = bits >> 127 == 1;

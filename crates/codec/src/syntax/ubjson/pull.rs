@@ -175,7 +175,7 @@ impl<'a> Ubjson<'a> {
         if let Some(number) = text.parse().ok().filter(|&number: &i128| number != 0) {
             return Ok(Exact::Whole(number));
         }
-        finite(lexical::number(text).unwrap_or(f64::NAN), at).map(Exact::Double)
+        lexical::double(text, at).map(Exact::Double)
     }
 }
 

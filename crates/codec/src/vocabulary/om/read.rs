@@ -9,7 +9,7 @@ use crate::error::DecodeError;
 use crate::infoset::walk::skip;
 use crate::infoset::{Event, Name, Pull};
 use crate::lexical;
-use crate::rows::Rows;
+use crate::rows::{Rows, set_number};
 use crate::vocabulary::swe;
 use alloc::string::String;
 use weir_model::{Limits, Value};
@@ -244,15 +244,14 @@ impl Reader<'_> {
             });
         }
         rows.value(match (kind, bare) {
-            (ResultKind::Number, "NaN") => Value::Null,
-            (ResultKind::Number, _) => Value::Number(pull.number()?),
+            (ResultKind::Number, _) => return set_number(rows, pull.number()),
             (ResultKind::Bool, "true" | "1") => Value::Bool(true),
             (ResultKind::Bool, "false" | "0") => Value::Bool(false),
             (ResultKind::Bool, _) => {
                 return Err(DecodeError::expected(pull.at(), "true or false"));
             }
             (ResultKind::Text, _) => Value::Text(text),
-            (ResultKind::AsItReads, _) => lexical::simple(bare),
+            (ResultKind::AsItReads, _) => return lexical::set(bare, pull.at(), rows),
         });
         Ok(())
     }

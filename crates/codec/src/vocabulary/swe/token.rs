@@ -177,8 +177,7 @@ fn read_any(
         b'"' => read_text(token, at, limits, |text| rows.value(Value::Text(text))),
         _ => {
             check_length(token, at, limits)?;
-            rows.value(lexical::simple(token));
-            Ok(())
+            lexical::set(token, at, rows)
         }
     }
 }

@@ -1,0 +1,109 @@
+//! An observation of which a member may be wrong: what is right of it is taken.
+//!
+//! For messages whose publisher did not say what they are, or cannot be told what is wrong with them.
+
+use super::{member, read_member};
+use crate::error::DecodeError;
+use crate::lexical;
+use crate::rows::Rows;
+use crate::syntax::{Key, Kind, Pull};
+use crate::vocabulary::members::Member;
+use alloc::format;
+use alloc::string::{String, ToString};
+use weir_model::{BatchError, Extra, FlawKind};
+
+/// Reads one observation; what is wrong with it is noted, and costs the member or, where it has no result, all of it.
+pub(super) fn read_observation(
+    pull: &mut impl Pull,
+    rows: &mut Rows<'_>,
+    of_others: impl Fn(Key<'_>, &mut Rows<'_>),
+) -> Result<(), DecodeError> {
+    let start = pull.at();
+    rows.begin(start)?;
+    let mut map = pull.map()?;
+    while let Some(key) = pull.key(&mut map)? {
+        let member = member(key);
+        if member == Member::Unknown {
+            of_others(key, rows);
+        }
+        let before = pull.mark();
+        if let Err(error) = read_member(member, pull, rows) {
+            pull.rewind(before);
+            read_wrong(member, &error, pull, rows)?;
+        }
+    }
+    end(start, rows);
+    Ok(())
+}
+
+/// Takes what can be understood of a member that is not as it must be.
+fn read_wrong(
+    member: Member,
+    error: &DecodeError,
+    pull: &mut impl Pull,
+    rows: &mut Rows<'_>,
+) -> Result<(), DecodeError> {
+    let name = member.name();
+    match (member, pull.peek()?) {
+        (Member::Lat | Member::Lon, Kind::Text) => {
+            let text = String::from(pull.text()?);
+            let what = match lexical::number(text.trim_ascii()) {
+                Some(degrees) if member == Member::Lat => {
+                    rows.latitude(degrees);
+                    format!("`{name}` is a text: read as {degrees}")
+                }
+                Some(degrees) => {
+                    rows.longitude(degrees);
+                    format!("`{name}` is a text: read as {degrees}")
+                }
+                None => format!("`{name}` is left out: {error}"),
+            };
+            rows.note(FlawKind::Member, what);
+        }
+        // A value that is flagged bad must not read as a good one.
+        (Member::Quality, Kind::Number | Kind::Bool) => {
+            let quality = scalar(pull)?;
+            let what = format!("`{name}` is no text: read as \"{quality}\"");
+            rows.extra(Extra {
+                quality: Some(&quality),
+                ..Extra::default()
+            });
+            rows.note(FlawKind::Member, what);
+        }
+        (Member::Time, _) => {
+            pull.skip()?;
+            rows.note(FlawKind::Time, format!("`time` is the arrival: {error}"));
+        }
+        _ => {
+            pull.skip()?;
+            rows.note(FlawKind::Member, format!("`{name}` is left out: {error}"));
+        }
+    }
+    Ok(())
+}
+
+fn scalar(pull: &mut impl Pull) -> Result<String, DecodeError> {
+    Ok(match pull.peek()? {
+        Kind::Bool => pull.bool()?.to_string(),
+        _ => pull.number()?.to_string(),
+    })
+}
+
+/// Ends the observation, without a place where that is none, or leaves it out.
+fn end(start: usize, rows: &mut Rows<'_>) {
+    // What ends badly is dropped, so that it is looked at before.
+    let checked = rows.check();
+    if checked == Err(BatchError::Place) {
+        rows.no_place();
+        rows.note(
+            FlawKind::Member,
+            format!("`lat` and `lon` are left out: {}", BatchError::Place),
+        );
+    }
+    if let Err(error) = rows.end(start) {
+        rows.note(
+            FlawKind::Observation,
+            format!("an observation is left out: {error}"),
+        );
+    }
+}
