@@ -68,23 +68,36 @@ fn publishing(hub: &Hub, page: &mut Page) {
     }
 }
 
-/// Messages that are not kept as they were meant, by cause.
+/// Messages that are not kept as they were meant, by cause; and those of which anything was not understood, by kind.
 fn problems(hub: &Hub, page: &mut Page) {
-    for (outcome, causes) in hub.problems() {
-        let (name, help) = match outcome {
-            Outcome::Refused => (
-                "weir_refused_messages_total",
-                "Publishes refused, by cause; what waits is counted at each attempt.",
-            ),
-            Outcome::Bytes => (
-                "weir_unread_messages_total",
-                "Messages of which only the bytes are kept, by cause.",
-            ),
-        };
-        page.head(name, "counter", help);
-        for (cause, count) in causes {
-            page.line(&format!("{name}{{cause=\"{cause}\"}}"), count);
-        }
+    let [(_, refused), (_, bytes), (_, parts)] = hub.problems();
+    let help = "Publishes refused, by cause; what waits is counted at each attempt.";
+    by(
+        page,
+        ("weir_refused_messages_total", help),
+        "cause",
+        &refused,
+    );
+    let help = "Messages of which only the bytes are kept, by cause.";
+    by(page, ("weir_unread_messages_total", help), "cause", &bytes);
+    let of_part = |kind| parts.iter().find(|(known, _)| *known == kind);
+    let all = bytes.iter().map(|&(kind, count)| {
+        let part = of_part(kind).map_or(0, |(_, count)| *count);
+        (kind, count + part)
+    });
+    let help = "Messages that were taken and not understood, or not in all parts, by kind.";
+    by(
+        page,
+        ("weir_problems_total", help),
+        "kind",
+        &all.collect::<Vec<_>>(),
+    );
+}
+
+fn by(page: &mut Page, (name, help): (&str, &str), label: &str, counts: &[(&str, u64)]) {
+    page.head(name, "counter", help);
+    for (word, count) in counts {
+        page.line(&format!("{name}{{{label}=\"{word}\"}}"), *count);
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::limits::{COMPARISONS_MAX, DATASTREAMS_MAX};
 use crate::numbers::{Numbers, Said};
+use crate::problems::EntryProblem;
 use crate::steady::takes_over;
 use crate::stood::Newest;
 use crate::weight;
@@ -32,6 +33,8 @@ pub struct Entry {
     pub changed: Cursor,
     /// The newest time that it has observations of, and how many.
     pub newest: Newest,
+    /// What was not understood of a message to it last, in this run.
+    pub problem: Option<Box<EntryProblem>>,
 }
 
 /// The last observation of a datastream.
@@ -134,6 +137,7 @@ impl Entry {
             opaque: None,
             changed: Cursor::START,
             newest: Newest::NOTHING,
+            problem: None,
         }
     }
 
@@ -156,6 +160,11 @@ impl Entry {
     /// Bytes of its last value's texts.
     pub(crate) fn last_weight(&self) -> usize {
         self.last.as_ref().map_or(0, Last::weight)
+    }
+
+    /// Bytes of its problem's text.
+    pub(crate) fn problem_weight(&self) -> usize {
+        self.problem.as_ref().map_or(0, |of| of.what.len())
     }
 
     /// Takes what it is now said to be.
@@ -348,6 +357,23 @@ impl Catalog {
         entry.observe(cursor, arrival, row);
         self.weight = self.weight + entry.last_weight() - before;
         entry
+    }
+
+    /// Notes what was not understood of a message; `false` where the topic has no datastream.
+    pub(crate) fn note_problem(&mut self, topic: &str, problem: EntryProblem) -> bool {
+        let Some(id) = self.find(topic) else {
+            return false;
+        };
+        let room = self.may_weigh(problem.what.len());
+        let entry = &mut self.slots[id as usize].entry;
+        let before = entry.problem_weight();
+        match &mut entry.problem {
+            Some(known) => known.again(problem, room),
+            None if room => entry.problem = Some(Box::new(problem)),
+            None => {}
+        }
+        self.weight = self.weight + entry.problem_weight() - before;
+        true
     }
 
     /// Has no last observation of a datastream any more.

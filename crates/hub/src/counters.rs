@@ -3,7 +3,7 @@
 use crate::exchange::Fault;
 use crate::group::Policy;
 use crate::memory::Bounds;
-use crate::problems::ByCause;
+use crate::problems::ByKind;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Totals since the start; every one only grows but the gauges.
@@ -14,9 +14,11 @@ pub(crate) struct Counters {
     published_bytes: AtomicU64,
     repeated: AtomicU64,
     refused: AtomicU64,
-    pub(crate) refused_by: ByCause,
+    pub(crate) refused_by: ByKind,
     /// Messages of which only the bytes were kept.
-    pub(crate) bytes_by: ByCause,
+    pub(crate) bytes_by: ByKind,
+    /// Messages of which a part was not understood.
+    pub(crate) parts_by: ByKind,
     delivered_messages: AtomicU64,
     delivered_bytes: AtomicU64,
     missed: [AtomicU64; 3],
@@ -71,7 +73,7 @@ impl Counters {
 
     pub(crate) fn refused(&self, fault: &Fault) {
         add(&self.refused, 1);
-        self.refused_by.count(fault);
+        self.refused_by.count(fault.cause());
     }
 
     pub(crate) fn delivered(&self, messages: u64, bytes: u64) {

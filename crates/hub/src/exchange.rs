@@ -103,12 +103,20 @@ impl Publish {
 pub enum Media {
     /// In this format: refused if it is not.
     Format(&'static Format),
-    /// In this format, says somebody who cannot be told that it is not: opaque then.
+    /// In this format, says somebody who cannot be told that it is not: what can be read of it, else what it looks
+    /// like, else opaque.
     Claimed(&'static Format),
     /// Not said: what it looks like, else opaque, as is what looks like observations that cannot be kept.
     Undeclared,
     /// Opaque bytes of this content type.
     Opaque(String),
+}
+
+impl Media {
+    /// Says whether what cannot be read of the message costs no more than itself.
+    pub(crate) fn may_be_bytes(&self) -> bool {
+        matches!(self, Media::Undeclared | Media::Claimed(_))
+    }
 }
 
 /// What is asked of the past.

@@ -15,7 +15,7 @@ use crate::trace::Traced;
 use crate::weight;
 use bytes::Bytes;
 use weir_codec::Format;
-use weir_model::{Batch, Time};
+use weir_model::{Batch, Flaw, Time};
 
 /// A message read and checked, on its way to the log.
 pub(crate) struct Incoming {
@@ -34,8 +34,18 @@ pub(crate) struct Incoming {
     pub(crate) trace: Traced,
     /// Whether its bytes are kept where what they say cannot be.
     pub(crate) may_be_bytes: bool,
-    /// Why only its bytes are.
-    pub(crate) unread: Option<Box<Fault>>,
+    /// What of it is not understood.
+    pub(crate) unread: Option<Box<Unread>>,
+}
+
+/// What of a message that is taken is not understood.
+pub(crate) enum Unread {
+    /// All of it, for this reason: only its bytes are kept.
+    Fault(Fault),
+    /// All of it: nobody said what it is, and it is none of the formats.
+    Opaque(Flaw),
+    /// Some parts; and the topic of the first datastream that the message is of.
+    Parts(Vec<Flaw>, String),
 }
 
 pub(crate) enum Decoded {
@@ -104,7 +114,7 @@ impl Incoming {
         self.content = Decoded::bytes(&self.block.attributes);
         self.block.opaque = self.retain;
         self.attributes = self.block.checked()?;
-        self.unread = Some(Box::new(fault));
+        self.unread = Some(Box::new(Unread::Fault(fault)));
         Ok(())
     }
 

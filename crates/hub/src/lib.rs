@@ -81,7 +81,7 @@ pub use log::{Gap, GapReason, Log, LogFault, LogReader, Resume};
 pub use memory::{Memory, Partial, Room};
 pub use message::{Content, Item, Message, Rows};
 pub use paging::RowPage;
-pub use problems::{Outcome, Problem};
+pub use problems::{EntryProblem, Outcome, Problem};
 pub use queue::Unframed;
 pub use record::{Kind, NotARecord, Record};
 pub use shared::{Follower, Receipt, Shared};

@@ -1,14 +1,19 @@
-//! What its publisher may never hear of: messages that were refused, and messages of which only the bytes are kept.
+//! What its publisher may never hear of: messages that were refused, of which only the bytes are kept, or of which a
+//! part was not understood.
 //!
-//! They are counted by cause, and told to whoever watches. What it deliberately does not do: write a log, or know of
-//! answers. The decision worth arguing: it is done at the one door, so that no protocol has to remember to.
+//! They are counted by kind, told to whoever watches, and noted in the catalog. What it deliberately does not do: write
+//! a log, or know of answers. The decision worth arguing: it is done at the one door, so that no protocol has to
+//! remember to.
 
 use crate::access::Principal;
 use crate::client::ClientId;
 use crate::exchange::Fault;
 use crate::hub::Hub;
+use crate::incoming::Unread;
 use crate::log::LogFault;
+use std::fmt::Display;
 use std::sync::atomic::{AtomicU64, Ordering};
+use weir_model::{Flaw, FlawKind, Time};
 
 /// What became of a message that is not kept as it was meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -17,6 +22,16 @@ pub enum Outcome {
     Refused,
     /// Its bytes are kept, and nothing is read out of them.
     Bytes,
+    /// It is kept, and a part of it is not taken as it stands.
+    Part,
+}
+
+/// Who published a message, and when and where.
+pub(crate) struct Publisher<'a> {
+    pub(crate) now: Time,
+    pub(crate) principal: &'a Principal,
+    pub(crate) client: Option<ClientId>,
+    pub(crate) topic: &'a str,
 }
 
 /// A message that is not kept as it was meant, and why.
@@ -29,15 +44,68 @@ pub struct Problem<'a> {
     pub topic: &'a str,
     /// What became of it.
     pub outcome: Outcome,
+    /// The word of metrics and logs for why.
+    pub kind: &'static str,
     /// Why.
-    pub fault: &'a Fault,
+    pub reason: &'a dyn Display,
+    /// What is to be done, where that can be said.
+    pub advice: &'static str,
+    /// Whether the same may be taken when it is tried again in a moment.
+    pub is_for_now: bool,
 }
 
-/// Every cause, as metrics name it.
+/// What was not understood of a message to a datastream last, in this run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EntryProblem {
+    /// The word of metrics and logs for it.
+    pub kind: &'static str,
+    /// What it was, and what is to be done.
+    pub what: String,
+    /// When.
+    pub at: Time,
+    /// How often anything was not understood.
+    pub count: u64,
+}
+
+impl EntryProblem {
+    fn new(now: Time, kind: &'static str, reason: &dyn Display, advice: &str) -> Self {
+        Self {
+            kind,
+            what: format!("{reason}. {advice}").trim_end().into(),
+            at: now,
+            count: 1,
+        }
+    }
+
+    /// Takes the place of what was noted before, where there is room for its text.
+    pub(crate) fn again(&mut self, newer: Self, room: bool) {
+        let count = self.count + newer.count;
+        match room {
+            true => *self = Self { count, ..newer },
+            false => (self.at, self.count) = (newer.at, count),
+        }
+    }
+}
+
+/// Why messages are refused, as metrics name it.
 pub(crate) const CAUSES: [&str; 12] = [
     "rights", "rate", "topic", "format", "content", "limit", "key", "memory", "busy", "log",
     "stopping", "other",
 ];
+
+/// Every kind: [`CAUSES`] first, then those of [`FlawKind`].
+const KINDS: [&str; 20] = {
+    let mut kinds = [""; 20];
+    let mut at = 0;
+    while at < kinds.len() {
+        kinds[at] = match at < CAUSES.len() {
+            true => CAUSES[at],
+            false => FlawKind::ALL[at - CAUSES.len()].word(),
+        };
+        at += 1;
+    }
+    kinds
+};
 
 impl Fault {
     /// The word of metrics and logs for it; one of a dozen.
@@ -55,6 +123,19 @@ impl Fault {
             Fault::Log(_) => "log",
             Fault::Stopping => "stopping",
             Fault::Unknown(_) | Fault::Incomparable(_) | Fault::History(_) => "other",
+        }
+    }
+
+    /// What is to be done where only the bytes of a message are kept for it.
+    fn advice(&self) -> &'static str {
+        match self {
+            Fault::Denied { .. } => {
+                "Grant its publisher what lies below the topic, as in `publish = [\"TOPIC/#\"]`."
+            }
+            Fault::Undecodable { .. } => "Send what its format says, or say another format.",
+            Fault::Message(_) => "Send observations at or below the topic of the message.",
+            Fault::OverLimit { .. } | Fault::Crowded { .. } => "Send less, or raise the limit.",
+            _ => "",
         }
     }
 
@@ -80,21 +161,20 @@ impl Fault {
     }
 }
 
-/// So many of each cause.
+/// So many of each kind.
 #[derive(Debug, Default)]
-pub(crate) struct ByCause([AtomicU64; CAUSES.len()]);
+pub(crate) struct ByKind([AtomicU64; KINDS.len()]);
 
-impl ByCause {
-    pub(crate) fn count(&self, fault: &Fault) {
-        let cause = fault.cause();
-        let index = CAUSES.iter().position(|known| *known == cause);
+impl ByKind {
+    pub(crate) fn count(&self, kind: &str) {
+        let index = KINDS.iter().position(|known| *known == kind);
         self.0[index.unwrap_or(CAUSES.len() - 1)].fetch_add(1, Ordering::Relaxed);
     }
 
     /// All of them: who watches a count sees its first one only where there was a 0 before.
-    pub(crate) fn now(&self) -> Vec<(&'static str, u64)> {
+    fn now(&self) -> impl Iterator<Item = (&'static str, u64)> {
         let counts = self.0.iter().map(|count| count.load(Ordering::Relaxed));
-        CAUSES.into_iter().zip(counts).collect()
+        KINDS.into_iter().zip(counts)
     }
 }
 
@@ -105,29 +185,116 @@ impl Hub {
         let _watched_already = self.watcher.set(Box::new(watcher));
     }
 
-    /// How many publishes were refused, and of how many only the bytes were kept, by cause.
-    pub fn problems(&self) -> [(Outcome, Vec<(&'static str, u64)>); 2] {
+    /// How many publishes were refused, of how many only the bytes were kept, and of how many a part was not
+    /// understood, by kind.
+    pub fn problems(&self) -> [(Outcome, Vec<(&'static str, u64)>); 3] {
         let counters = &self.counters;
+        let causes = counters.refused_by.now().take(CAUSES.len());
+        let of_parts = counters.parts_by.now().skip(CAUSES.len());
         [
-            (Outcome::Refused, counters.refused_by.now()),
-            (Outcome::Bytes, counters.bytes_by.now()),
+            (Outcome::Refused, causes.collect()),
+            (Outcome::Bytes, counters.bytes_by.now().collect()),
+            (Outcome::Part, of_parts.collect()),
         ]
     }
 
-    pub(crate) fn note_problem(&self, problem: &Problem<'_>) {
-        match problem.outcome {
-            Outcome::Refused => self.counters.refused(problem.fault),
-            Outcome::Bytes => {
-                self.counters.bytes_by.count(problem.fault);
+    /// A message is refused.
+    #[cold]
+    pub(crate) fn note_refused(&self, of: &Publisher<'_>, fault: &Fault) {
+        self.counters.refused(fault);
+        self.watched(&of.problem(Outcome::Refused, fault.cause(), fault, fault.is_for_now()));
+    }
+
+    /// A message is taken, and not all of it is understood.
+    #[cold]
+    pub(crate) fn note_unread(&self, of: &Publisher<'_>, unread: &Unread) {
+        match unread {
+            Unread::Fault(fault) => {
                 // That it was no refusal does not make it less of an attempt.
-                let auditor = self.auditor.get().filter(|_| problem.fault.is_of_access());
+                let auditor = self.auditor.get().filter(|_| fault.is_of_access());
                 auditor
                     .into_iter()
-                    .for_each(|auditor| auditor(problem.principal, problem.fault));
+                    .for_each(|auditor| auditor(of.principal, fault));
+                self.note_bytes(of, fault.cause(), fault, fault.advice());
             }
+            Unread::Opaque(flaw) => {
+                self.note_bytes(of, flaw.kind.word(), &flaw.what, flaw.kind.advice());
+            }
+            Unread::Parts(flaws, first) => self.note_flaws(of, flaws, first),
         }
+    }
+
+    fn note_bytes(
+        &self,
+        of: &Publisher<'_>,
+        kind: &'static str,
+        reason: &dyn Display,
+        advice: &'static str,
+    ) {
+        self.counters.bytes_by.count(kind);
+        let problem = EntryProblem::new(of.now, kind, reason, advice);
+        self.core().catalog.note_problem(of.topic, problem);
+        self.watched(&Problem {
+            advice,
+            ..of.problem(Outcome::Bytes, kind, reason, false)
+        });
+    }
+
+    /// Counts a message once for each kind, and notes each flaw where it is: at the datastream, at the message's
+    /// topic, or at the first datastream of the message.
+    fn note_flaws(&self, of: &Publisher<'_>, flaws: &[Flaw], first: &str) {
+        let mut core = self.core();
+        for flaw in flaws {
+            let (kind, advice) = (flaw.kind.word(), flaw.kind.advice());
+            let below = format!("{}/{}", of.topic, flaw.below);
+            let topic = if flaw.below.is_empty() {
+                of.topic
+            } else {
+                &below
+            };
+            let places = [topic, of.topic, first];
+            let problem = || EntryProblem::new(of.now, kind, &flaw.what, advice);
+            let _at_the_first = places
+                .iter()
+                .any(|place| core.catalog.note_problem(place, problem()));
+        }
+        drop(core);
+        for (index, flaw) in flaws.iter().enumerate() {
+            if flaws[..index].iter().any(|known| known.kind == flaw.kind) {
+                continue;
+            }
+            self.counters.parts_by.count(flaw.kind.word());
+            self.watched(&Problem {
+                advice: flaw.kind.advice(),
+                ..of.problem(Outcome::Part, flaw.kind.word(), &flaw.what, false)
+            });
+        }
+    }
+
+    fn watched(&self, problem: &Problem<'_>) {
         if let Some(watcher) = self.watcher.get() {
             watcher(problem);
+        }
+    }
+}
+
+impl<'a> Publisher<'a> {
+    fn problem(
+        &self,
+        outcome: Outcome,
+        kind: &'static str,
+        reason: &'a dyn Display,
+        is_for_now: bool,
+    ) -> Problem<'a> {
+        Problem {
+            principal: self.principal,
+            client: self.client,
+            topic: self.topic,
+            outcome,
+            kind,
+            reason,
+            advice: "",
+            is_for_now,
         }
     }
 }
@@ -152,15 +319,12 @@ mod tests {
         ] {
             assert!(CAUSES.contains(&fault.cause()), "{fault}");
         }
-        let by_cause = ByCause::default();
-        by_cause.count(&Fault::Short);
-        by_cause.count(&Fault::Short);
-        let now = by_cause.now();
-        assert_eq!(
-            now.iter().map(|(cause, _)| *cause).collect::<Vec<_>>(),
-            CAUSES
-        );
-        assert_eq!(now.iter().map(|(_, count)| count).sum::<u64>(), 2);
-        assert!(now.contains(&("memory", 2)));
+        let by_kind = ByKind::default();
+        by_kind.count(Fault::Short.cause());
+        by_kind.count(Fault::Short.cause());
+        by_kind.count(FlawKind::Bytes.word());
+        let now: Vec<_> = by_kind.now().filter(|(_, count)| *count > 0).collect();
+        assert_eq!(now, [("memory", 2), ("bytes", 1)]);
+        assert!(KINDS.iter().all(|kind| !kind.is_empty()));
     }
 }

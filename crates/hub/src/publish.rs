@@ -8,11 +8,11 @@ use crate::descriptions;
 use crate::entry;
 use crate::exchange::{Fault, Media, Publish, Ticket};
 use crate::hub::{Core, Hub, Streams, Wakers};
-use crate::incoming::{Decoded, Incoming, looks_like};
+use crate::incoming::{Decoded, Incoming, Unread, looks_like};
 use crate::keys::{self, Used};
 use crate::log::LogFault;
 use crate::message::{Content, Message};
-use crate::problems::{Outcome, Problem};
+use crate::problems::Publisher;
 use crate::record::{Kind, Record};
 use crate::route;
 use crate::stood::Stood;
@@ -42,24 +42,21 @@ impl Hub {
             publish.topic = incoming.topic;
             Ok((accepted?, incoming.unread))
         });
-        let note = |outcome, fault: &Fault| {
-            self.note_problem(&Problem {
-                principal,
-                client: publish.client,
-                topic: &publish.topic,
-                outcome,
-                fault,
-            });
+        let publisher = Publisher {
+            now,
+            principal,
+            client: publish.client,
+            topic: &publish.topic,
         };
         match accepted {
             Ok((ticket, unread)) => {
-                unread
-                    .into_iter()
-                    .for_each(|fault| note(Outcome::Bytes, &fault));
+                if let Some(unread) = unread {
+                    self.note_unread(&publisher, &unread);
+                }
                 Ok(ticket)
             }
             Err(fault) => {
-                note(Outcome::Refused, &fault);
+                self.note_refused(&publisher, &fault);
                 trace.ended(Some(&fault));
                 Err(fault)
             }
@@ -80,16 +77,16 @@ impl Hub {
             trace.stepped("decode", begun);
         }
         // Whom a refusal would not reach has at least what he sent kept, where he may publish that.
-        let may_be_bytes = matches!(publish.media, Media::Undeclared | Media::Claimed(_));
+        let may_be_bytes = publish.media.may_be_bytes();
         let (content, unread) = match read {
-            Ok(content) => (content, None),
+            Ok(read) => read,
             Err(fault)
                 if may_be_bytes
                     && fault.is_of_content()
                     && principal.grants.allow(Verb::Publish, &publish.topic) =>
             {
                 let bytes = Decoded::bytes(&publish.attributes);
-                (bytes, Some(Box::new(fault)))
+                (bytes, Some(Box::new(Unread::Fault(fault))))
             }
             Err(fault) => return Err(fault),
         };
@@ -121,15 +118,15 @@ impl Hub {
         })
     }
 
-    /// What a message holds, where its publisher may publish all of that.
-    fn read(&self, now: Time, principal: &Principal, publish: &Publish) -> Result<Decoded, Fault> {
-        let content = self.decode(publish, now)?;
-        checks::check_grants(principal, &publish.topic, &content)?;
-        checks::check_names(&content)?;
-        Ok(content)
+    /// What a message holds, where its publisher may publish all of that; and what of it is not understood.
+    fn read(&self, now: Time, principal: &Principal, publish: &Publish) -> Result<Read, Fault> {
+        let read = self.decode(publish, now)?;
+        checks::check_grants(principal, &publish.topic, &read.0)?;
+        checks::check_names(&read.0)?;
+        Ok(read)
     }
 
-    fn decode(&self, publish: &Publish, now: Time) -> Result<Decoded, Fault> {
+    fn decode(&self, publish: &Publish, now: Time) -> Result<Read, Fault> {
         thread_local! {
             static BUILDER: RefCell<BatchBuilder> = RefCell::default();
         }
@@ -138,18 +135,17 @@ impl Hub {
             let format = match &publish.media {
                 // It only removes what is retained, whatever it says that it is.
                 _ if publish.retain && publish.body.is_empty() => {
-                    return Ok(Decoded::bytes(&publish.attributes));
+                    return Ok((Decoded::bytes(&publish.attributes), None));
                 }
-                Media::Opaque(media) => return Ok(Decoded::Opaque(media.clone())),
-                Media::Format(format) | Media::Claimed(format) => {
-                    self.decode_as(format, &publish.body, builder)?
-                }
+                Media::Opaque(media) => return Ok((Decoded::Opaque(media.clone()), None)),
+                Media::Format(format) => self.decode_as(format, &publish.body, builder)?,
+                Media::Claimed(format) => self.decode_claimed(format, &publish.body, builder)?,
                 Media::Undeclared => {
                     match weir_codec::sniff(&publish.body, builder, &self.limits) {
                         Some(format) => format,
                         None => match looks_like(&publish.body) {
                             Some(format) => self.decode_as(format, &publish.body, builder)?,
-                            None => return Ok(Decoded::bytes(&publish.attributes)),
+                            None => return Ok(unknown(publish)),
                         },
                     }
                 }
@@ -157,11 +153,42 @@ impl Hub {
             if builder.is_empty() {
                 return Err(Fault::Message(BatchError::Nothing));
             }
+            if publish.media.may_be_bytes() {
+                builder.forgive();
+            }
             builder
                 .complete(&publish.topic, now)
                 .map_err(Fault::Message)?;
-            Ok(Decoded::Observations(builder.finish(), format))
+            let flaws = builder.take_flaws();
+            let batch = builder.finish();
+            let unread = (!flaws.is_empty())
+                .then(|| Box::new(Unread::Parts(flaws, batch.stream(0).topic.into())));
+            Ok((Decoded::Observations(batch, format), unread))
         })
+    }
+
+    /// Reads what can be read of a body whose publisher cannot be told what is wrong with it; in another format
+    /// where it is in none of that which it is said to be in.
+    fn decode_claimed(
+        &self,
+        format: &'static Format,
+        body: &[u8],
+        builder: &mut BatchBuilder,
+    ) -> Result<&'static Format, Fault> {
+        checks::check_bytes(body.len(), &self.limits)?;
+        let read = weir_codec::read_forgiving(format, body, builder, &self.limits);
+        if read.is_ok() && !builder.is_empty() {
+            return Ok(format);
+        }
+        builder.clear();
+        if let Some(format) = weir_codec::sniff(body, builder, &self.limits) {
+            return Ok(format);
+        }
+        read.map_err(|error| Fault::Undecodable {
+            format: format.name,
+            error,
+        })?;
+        Err(Fault::Message(BatchError::Nothing))
     }
 
     fn decode_as(
@@ -394,6 +421,17 @@ impl Hub {
     ) -> Result<Option<Ticket>, Fault> {
         self.submit(&change_of(now, topic, body))
     }
+}
+
+/// What a message holds, and what of it is not understood.
+type Read = (Decoded, Option<Box<Unread>>);
+
+/// A body that is none of the formats; a problem, unless its publisher said what else it is.
+fn unknown(publish: &Publish) -> Read {
+    let is_said = publish.attributes.content_type.is_some() || publish.body.is_empty();
+    let flaw = (!is_said).then(|| weir_codec::unreadable(&publish.body));
+    let unread = flaw.map(|flaw| Box::new(Unread::Opaque(flaw)));
+    (Decoded::bytes(&publish.attributes), unread)
 }
 
 fn change_of<'a>(now: Time, topic: &'a str, body: &'a [u8]) -> Record<'a> {

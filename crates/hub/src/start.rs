@@ -240,10 +240,10 @@ fn body_of(record: &Record<'_>) -> Bytes {
 /// The observations of a record with their topics and times.
 fn decode_batch(format: &Format, record: &Record<'_>, limits: &Limits) -> Option<Batch> {
     let mut builder = BatchBuilder::new();
-    (format.decode)(record.body, &mut builder, limits).ok()?;
-    let mut batch = builder.finish();
-    batch.complete(record.topic, record.arrival).ok()?;
-    Some(batch)
+    weir_codec::read_forgiving(format, record.body, &mut builder, limits).ok()?;
+    builder.forgive();
+    builder.complete(record.topic, record.arrival).ok()?;
+    Some(builder.finish())
 }
 
 /// Fills in what the catalog knows and the message left out.

@@ -39,7 +39,10 @@ pub(crate) fn of_topic(topic: &str) -> usize {
 
 /// All of a datastream.
 pub(crate) fn of_entry(entry: &Entry) -> usize {
-    of_topic(&entry.topic) + of_datastream(&entry.datastream) + entry.last_weight()
+    of_topic(&entry.topic)
+        + of_datastream(&entry.datastream)
+        + entry.last_weight()
+        + entry.problem_weight()
 }
 
 /// A result with what goes with it.

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use weir_codec::by_name;
 use weir_hub::{
-    Fault, Grants, Hub, Media, Next, Outcome, Principal, Publish, Shape, Since, Subscribe,
-    Subscription, Verb,
+    Attributes, EntryProblem, Exchange, Fault, Given, Grants, Hub, Media, Next, Outcome, Principal,
+    Publish, Request, Shape, Since, Subscribe, Subscription, Verb,
 };
 use weir_model::{Cursor, Filter, Limits};
 
@@ -20,14 +20,10 @@ fn odd() -> Vec<Vec<u8>> {
     let unit = "u".repeat(2000);
     let name = "n".repeat(2000);
     let texts = [
-        r#"{"pm2.5+":1,"t":2}"#.to_owned(),
-        r##"{"#":5}"##.to_owned(),
         r#"{"value":1,"topic":"other"}"#.to_owned(),
-        r#"{"observations":[{"value":1,"topic":"a/b"},{"value":2,"topic":"x"}]}"#.to_owned(),
         r#"{"value":1,"topic":"a/+"}"#.to_owned(),
-        r#"{"a":{"x#y":1}}"#.to_owned(),
+        r#"{"observations":[{"unit":"m"}]}"#.to_owned(),
         r#"[{"n":"a","v":1},{"n":"b+","v":1}"#.to_owned(),
-        r#"{"value":1,"lat":100,"lon":0}"#.to_owned(),
         format!(r#"{{"value":1,"unit":"{unit}"}}"#),
         format!(r#"{{"{deep}":1}}"#),
         format!(r#"{{"{name}":1}}"#),
@@ -61,7 +57,7 @@ fn again(house: House) -> House {
 }
 
 fn unread(hub: &Hub) -> u64 {
-    let [_, (outcome, causes)] = hub.problems();
+    let [_, (outcome, causes), _] = hub.problems();
     assert_eq!(outcome, Outcome::Bytes);
     causes.iter().map(|(_, count)| count).sum()
 }
@@ -106,7 +102,7 @@ fn who_says_a_format_and_can_be_told_is_refused_and_who_cannot_has_his_bytes_kep
     let house = new();
     let json = by_name("json").unwrap();
     for body in [
-        r##"{"#":5}"##,
+        r##"{"value":5,"topic":"#"}"##,
         "{",
         "{}",
         "21.5 C",
@@ -149,7 +145,7 @@ fn bytes_are_kept_where_their_publisher_may_publish_and_nowhere_else() {
         assert!(matches!(refused, Err(Fault::Denied { .. })), "{others:?}");
     }
     assert!(bodies(&mut live).is_empty());
-    let [(_, mut refused), _] = house.hub.problems();
+    let [(_, mut refused), ..] = house.hub.problems();
     refused.retain(|(_, count)| *count > 0);
     assert_eq!(refused, [("rights", 3)]);
 }
@@ -164,12 +160,18 @@ fn bytes_are_known_again_by_their_key() {
         };
         acknowledged(hub, &everyone(), publish)
     };
-    let first = publish(&house.hub, r##"{"#":5}"##).unwrap();
-    assert_eq!(publish(&house.hub, r##"{"#":5}"##), Ok(first));
-    let other = publish(&house.hub, r##"{"#":6}"##);
+    let first = publish(&house.hub, r##"{"value":5,"topic":"#"}"##).unwrap();
+    assert_eq!(
+        publish(&house.hub, r##"{"value":5,"topic":"#"}"##),
+        Ok(first)
+    );
+    let other = publish(&house.hub, r##"{"value":6,"topic":"#"}"##);
     assert_eq!(other, Err(Fault::KeyReused(first)));
     let house = again(house);
-    assert_eq!(publish(&house.hub, r##"{"#":5}"##), Ok(first));
+    assert_eq!(
+        publish(&house.hub, r##"{"value":5,"topic":"#"}"##),
+        Ok(first)
+    );
 }
 
 #[test]
@@ -230,4 +232,130 @@ fn what_does_not_decode_under_the_limits_of_today_is_bytes() {
     let hub = Hub::start(log, tally, limits, at(0)).unwrap();
     let mut later = raw(&hub, "a", Since::Cursor(begin));
     assert_eq!(bodies(&mut later), [two.as_bytes()]);
+}
+
+fn problem_of(hub: &Arc<Hub>, topic: &str) -> Option<EntryProblem> {
+    let filter = Filter::parse(topic).unwrap();
+    let opened = hub.open(at(0), &everyone(), Request::Describe(vec![filter]));
+    let Exchange::Entries(entries) = opened.unwrap() else {
+        panic!("no entries");
+    };
+    let [entry] = &entries[..] else {
+        panic!("no datastream {topic}");
+    };
+    entry.problem.as_deref().cloned()
+}
+
+/// Kinds that were counted, of whole messages and of parts.
+fn counted(hub: &Hub) -> Vec<(&'static str, u64)> {
+    let [_, (_, bytes), (_, parts)] = hub.problems();
+    let both = bytes.into_iter().chain(parts);
+    both.filter(|(_, count)| *count > 0).collect()
+}
+
+#[test]
+fn what_is_understood_is_taken_and_the_rest_is_seen_at_its_datastream() {
+    for (body, last, kind, place) in [
+        (r#"{"pm2.5+":1,"t":2}"#, ("a/t", "2"), "name", "a/pm2.5%2B"),
+        (r##"{"#":5}"##, ("a/%23", "5"), "name", "a/%23"),
+        (r#"{"x":NaN,"b":2}"#, ("a/b", "2"), "not-finite", "a/x"),
+        (r#"{"value":1,"unit":5}"#, ("a", "1"), "member", "a"),
+        (
+            r#"{"value":1,"lat":100,"lon":0}"#,
+            ("a", "1"),
+            "member",
+            "a",
+        ),
+        (
+            r#"{"observations":[{"value":1,"topic":"a/b"},{"value":2,"topic":"x"}]}"#,
+            ("a/b", "1"),
+            "name",
+            "a/b",
+        ),
+        (
+            r#"{"observations":[{"value":3,"id":7}]}"#,
+            ("a", "3"),
+            "unknown-member",
+            "a",
+        ),
+    ] {
+        let house = new();
+        let begin = house.hub.positions().0;
+        for round in 1..=2 {
+            let publish = Publish::new("a", Media::Undeclared, body);
+            acknowledged(&house.hub, &everyone(), publish).unwrap();
+            let problem = problem_of(&house.hub, place).unwrap();
+            assert_eq!((problem.kind, problem.count), (kind, round), "{body}");
+            assert!(problem.what.ends_with('.'), "{}", problem.what);
+        }
+        assert_eq!(counted(&house.hub), [(kind, 2)], "{body}");
+        let house = again(house);
+        let mut latest = subscribe(&house.hub, wish(&[last.0], Since::Snapshot));
+        assert_eq!(house::drain(&mut latest), [last.1], "{body}");
+        let mut later = raw(&house.hub, "a", Since::Cursor(begin));
+        assert_eq!(bodies(&mut later), [body.as_bytes(), body.as_bytes()]);
+    }
+}
+
+#[test]
+fn of_bytes_that_nobody_said_the_format_of_it_is_seen_what_they_look_like() {
+    let house = new();
+    for (topic, body, kind) in [
+        ("a", &b"21.5 \xb0C"[..], "text"),
+        ("b", b"\xff\xd8\xff\xe0\0", "bytes"),
+        ("c", br#"{"a":"#, "format"),
+    ] {
+        let publish = Publish::new(topic, Media::Undeclared, body);
+        acknowledged(&house.hub, &everyone(), publish).unwrap();
+        assert_eq!(problem_of(&house.hub, topic).unwrap().kind, kind);
+    }
+    let said = Publish {
+        attributes: Attributes::from(Given {
+            content_type: Some("image/jpeg".into()),
+            ..Given::default()
+        }),
+        ..Publish::new("d", Media::Undeclared, &b"\xff\xd8"[..])
+    };
+    acknowledged(&house.hub, &everyone(), said).unwrap();
+    assert_eq!(problem_of(&house.hub, "d"), None);
+    assert_eq!(
+        counted(&house.hub),
+        [("format", 1), ("text", 1), ("bytes", 1)]
+    );
+}
+
+#[test]
+fn what_is_claimed_and_is_none_of_that_is_read_as_what_it_is() {
+    let house = new();
+    let json = by_name("json").unwrap();
+    for (topic, body, last) in [
+        ("a", "21.5", "21.5"),
+        ("b", "\"ON\"", "ON"),
+        ("c", "true", "true"),
+    ] {
+        let claimed = Publish::new(topic, Media::Claimed(json), body);
+        acknowledged(&house.hub, &everyone(), claimed).unwrap();
+        let mut latest = subscribe(&house.hub, wish(&[topic], Since::Snapshot));
+        assert_eq!(house::drain(&mut latest), [last]);
+    }
+    assert_eq!(counted(&house.hub), []);
+}
+
+#[test]
+fn what_a_declared_message_says_wrongly_is_refused_and_what_it_says_oddly_is_seen() {
+    let house = new();
+    for body in [
+        r#"{"value":1,"unit":5}"#,
+        r#"{"observations":[{"value":1},{}]}"#,
+    ] {
+        let refused = acknowledged(&house.hub, &everyone(), publication("a", body));
+        assert!(matches!(refused, Err(Fault::Undecodable { .. })), "{body}");
+    }
+    acknowledged(
+        &house.hub,
+        &everyone(),
+        publication("a", r#"{"x":NaN,"b+":2}"#),
+    )
+    .unwrap();
+    assert_eq!(counted(&house.hub), [("not-finite", 1), ("name", 1)]);
 }

@@ -160,6 +160,12 @@ fn to_json(entry: &Entry, call: &Call) -> Json {
     set("status", Some(status.into()));
     set("opaque", entry.opaque.as_deref().map(Json::from));
     set("versions", call.query("versions").map(|_| versions(entry)));
+    if let Some(problem) = &entry.problem {
+        set("problem", Some(problem.what.as_str().into()));
+        set("problemKind", Some(problem.kind.into()));
+        set("problemAt", Some(problem.at.to_string().into()));
+        set("problems", Some(problem.count.into()));
+    }
     if let Some(last) = &entry.last {
         set("value", Some(value_json(last.value())));
         set("time", Some(last.time.to_string().into()));
