@@ -88,6 +88,24 @@ describe("the dashboard on a live network", options(), () => {
     await page.context().close();
   });
 
+  test("what of a message was not understood has a mark that says what to do", async () => {
+    const body = '{"temperature":NaN,"humidity":40}';
+    const headers = { "Content-Type": "application/json" };
+    const posted = await fetch(`${demo.url}live/odd/room`, { method: "POST", body, headers });
+    assert.equal(posted.status, 204);
+    const page = await open(browser, demo.url);
+    await stateIs(page, "live");
+    await page.fill("#search", "odd/room");
+    const row = page.locator("#rows [role=option].problem");
+    await row.waitFor();
+    assert.match((await row.getAttribute("title")) ?? "", /^odd\/room\/temperature: NaN .*Send null/);
+    await page.click("#problems");
+    await page.waitForSelector("#problem-list:popover-open");
+    assert.match((await page.textContent("#problem-list")) ?? "", /odd\/room\/temperature.*1 time/);
+    assert.deepEqual(page.faults, []);
+    await page.context().close();
+  });
+
   test("a stretch dragged out of a curve is fetched from history, and a double click goes back", async () => {
     const page = await open(browser, demo.url);
     await stateIs(page, "live");

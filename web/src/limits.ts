@@ -54,3 +54,5 @@ export const CURVES_MS = 33;
 export const NOTICE_MS = 12_000;
 /** Time between two updates of figures that a person reads, in milliseconds. */
 export const FIGURES_MS = 250;
+/** Problems that are listed; the catalog has the rest. */
+export const PROBLEMS_SHOWN = 50;

@@ -31,6 +31,17 @@ export interface Datastream {
   /** Set where it is selected: the colour of its thing, shared by all of the thing's datastreams. */
   slot?: number;
   ring?: Ring;
+  problem?: Problem;
+}
+
+/** What of the messages to a datastream was not understood last. */
+export interface Problem {
+  /** What it was, and what is to be done. */
+  what: string;
+  /** When, in milliseconds since the epoch. */
+  at?: number;
+  /** How often anything was not understood. */
+  times: number;
 }
 
 /** What the catalog says of a datastream. */
@@ -89,6 +100,7 @@ export class Store {
       named.add(entry.topic);
       const datastream = this.at(entry.topic);
       if (datastream === undefined) continue;
+      if (entry.problem === undefined) delete datastream.problem;
       const moved = datastream.lat !== entry.lat || datastream.lon !== entry.lon;
       assign(datastream, entry);
       if (moved) this.revision++;

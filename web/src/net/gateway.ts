@@ -1,7 +1,7 @@
 /** The gateway's answers that are not a live stream: catalog, formats, history. */
 
 import { numeric, type Observation, readObservation, timeOf } from "../data/observation";
-import type { Entry } from "../data/store";
+import type { Entry, Problem } from "../data/store";
 import { topicPath } from "../data/topic";
 import { accepted } from "../delivery/delivery";
 import { linksOf } from "../delivery/xmpp";
@@ -94,7 +94,16 @@ function readEntry(row: unknown): Entry[] {
   if (time !== undefined) entry.time = time;
   const full = record["maximum"];
   if (typeof full === "number" && full > 0) entry.full = full;
+  const problem = readProblem(record);
+  if (problem !== undefined) entry.problem = problem;
   return [entry];
+}
+
+function readProblem({ problem, problemAt, problems }: Record<string, unknown>): Problem | undefined {
+  if (typeof problem !== "string") return undefined;
+  const at = timeOf(problemAt);
+  const times = typeof problems === "number" ? problems : 1;
+  return at === undefined ? { what: problem, times } : { what: problem, at, times };
 }
 
 function rfc3339(ms: number): string {

@@ -6,6 +6,7 @@
 import type { Datastream, Store } from "../data/store";
 import { matches } from "../data/topic";
 import type { Selection } from "../selection";
+import { showProblems } from "./problems";
 import { byId, el, setText } from "../ui/dom";
 import { count, unitSign, valueText } from "../ui/figures";
 import { seriesColor } from "../ui/palette";
@@ -82,6 +83,7 @@ export class DatastreamList {
     const online = [...this.store.datastreams.values()].filter((datastream) => !datastream.online).length;
     const stale = online === 0 ? "" : `, ${online} stale`;
     setText(byId("list-selected"), `${count(this.store.selected.length, "curve")}${stale}`);
+    showProblems(this.store.datastreams.values());
   }
 
   private place(row: Row, index: number): void {
@@ -184,6 +186,8 @@ function placeThing(row: Row, thing: string): void {
     row.root.className = `thing row${row.root.classList.contains("active") ? " active" : ""}`;
     row.root.setAttribute("role", "presentation");
     row.root.removeAttribute("aria-selected");
+    row.root.removeAttribute("aria-description");
+    row.root.classList.remove("problem");
     row.mark.removeAttribute("style");
     row.root.title = `select all of ${thing}`;
     setText(row.value, "");
@@ -198,10 +202,14 @@ function placeDatastream(row: Row, datastream: Datastream): void {
   if (row.shown !== datastream.topic) {
     row.root.setAttribute("role", "option");
     row.root.classList.remove("thing");
-    row.root.title = datastream.topic;
     setText(row.name, datastream.property);
     row.shown = datastream.topic;
   }
+  const problem = datastream.problem?.what;
+  row.root.title = problem === undefined ? datastream.topic : `${datastream.topic}: ${problem}`;
+  row.root.classList.toggle("problem", problem !== undefined);
+  if (problem === undefined) row.root.removeAttribute("aria-description");
+  else row.root.setAttribute("aria-description", problem);
   row.root.setAttribute("aria-selected", String(selected));
   row.root.classList.toggle("stale", !datastream.online);
   row.mark.style.color = selected ? seriesColor(datastream.slot as number) : "";
