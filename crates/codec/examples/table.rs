@@ -85,7 +85,9 @@ Also understood:
   with timestamps in nanoseconds are recognized.
 - `arrow`: tables with any of the columns `topic`, `time`, `value`, `text`, `truth`, `json`, `unit`, `type`,
   `sensor`, `lat`, `lon` (and those of `extra`), of which one for the result must be there.
-- Times before 1978-07-04 are read as relative in SenML (RFC 8428 section 4.5.3).
+- Times before 1978-07-04 are read as relative in SenML (RFC 8428 section 4.5.3). What a name may not hold
+  (section 4.5.1) is `_x`, its code point in hexadecimal digits, `_`: topic `living room/temp` is the name
+  `living_x20_room/temp`, and the name that topic.
 
 Schemas: `weir.proto`, `weir.xsd`, `weir.cddl`.
 ";

@@ -9,6 +9,8 @@ pub(crate) mod message_xml;
 pub(crate) mod om;
 #[cfg(any(feature = "senml-json", feature = "senml-cbor"))]
 pub(crate) mod senml;
+#[cfg(any(feature = "senml-json", feature = "senml-cbor"))]
+mod senml_name;
 #[cfg(any(feature = "jsonld", feature = "turtle", feature = "ntriples"))]
 pub(crate) mod sosa;
 #[cfg(any(feature = "om", feature = "om1", feature = "swe-text", feature = "exi"))]

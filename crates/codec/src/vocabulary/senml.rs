@@ -6,9 +6,10 @@
 //! the batch is completed with its arrival; zero means now and is left out. A sum without a value is
 //! a null result with the parameter `sum`, since its unit is not the record's.
 //!
-//! Written resolved, one record an observation, but for results that SenML has not: null is left
+//! Names are topics, and topics names, as [`senml_name`] has it. Written resolved, one record an observation, but for results that SenML has not: null is left
 //! out, arrays and objects are strings of JSON.
 
+use super::senml_name;
 use crate::base64;
 use crate::error::DecodeError;
 use crate::limits::SENML_UNIT_BYTES_MAX;
@@ -48,7 +49,7 @@ fn write_record(row: &Observation<'_>, emit: &mut impl Emit) {
     emit.map(1 + members.iter().filter(|there| **there).count());
     if named {
         emit.label(&NAME);
-        emit.text(row.topic);
+        emit.text(&senml_name::of_topic(row.topic));
     }
     if let Some(unit) = row.unit {
         emit.label(&UNIT);
@@ -191,7 +192,7 @@ fn read_field(
     let mut stored = ControlFlow::Continue(());
     match field {
         Field::BaseVersion => return read_version(pull),
-        Field::BaseName => stored = base.name.set(pull.text()?),
+        Field::BaseName => stored = base.name.set(&senml_name::to_topic(pull.text()?)),
         Field::BaseUnit => stored = base.unit.set(pull.text()?),
         Field::BaseTime => base.nanos = pull.seconds()?,
         Field::BaseValue => base.value = Some(pull.number()?),
@@ -230,7 +231,7 @@ fn read_own(
     let at = pull.at();
     match field {
         Field::Name => {
-            let set = record.name.set(pull.text()?);
+            let set = record.name.set(&senml_name::to_topic(pull.text()?));
             return fits(set, at);
         }
         Field::Unit => {
