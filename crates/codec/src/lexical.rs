@@ -40,8 +40,9 @@ pub(crate) fn is_bare(text: &str) -> bool {
 /// A number, a boolean, null, or else the string itself.
 pub(crate) fn simple(text: &str) -> Value<'_> {
     match text {
-        "true" => Value::Bool(true),
-        "false" => Value::Bool(false),
+        // Python and spreadsheets write it so.
+        "true" | "True" | "TRUE" => Value::Bool(true),
+        "false" | "False" | "FALSE" => Value::Bool(false),
         "null" => Value::Null,
         _ if not_finite(text).is_some() => Value::Null,
         _ => number(text).map_or(Value::Text(text), Value::Number),
