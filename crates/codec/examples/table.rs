@@ -32,8 +32,8 @@ type, unit, time or place; results that are text, null, or JSON (arrays and obje
 the interval, result time, valid time, quality, feature and parameters; `order`: how the observations of
 several datastreams are interleaved (those of each one are always in order). Within JSON (results that are
 arrays or objects, and parameters) it is `digits`: numbers are integers of 64 bits or doubles, so that of
-others as many digits stay as a double has; `integers`: those beyond 2^53 are doubles too (`amf3` has
-integers of 29 bits); `NUL`: that character in the name of a member becomes U+FFFD. `-0` is the sign of a
+others as many digits stay as a double has; `integers`: those beyond 2^53 become text (`amf3` has integers of
+29 bits; [numbers and times](numbers.md)); `NUL`: that character in the name of a member becomes U+FFFD. `-0` is the sign of a
 latitude or longitude of zero. `1 node` and `5 nodes` are the bytes of the sensor message of paper 000,
 section V.
 

@@ -157,6 +157,7 @@ impl Texts {
 fn carried_of<'a>(row: &Observation<'a>, carries: &Carries) -> Option<Observation<'a>> {
     let kept = match row.value {
         Value::Number(_) | Value::Bool(_) => true,
+        _ if row.value.is_numeric() => true,
         Value::Text(_) => carries.text,
         Value::Null => carries.null,
         Value::Json(_) => carries.json,
@@ -172,7 +173,10 @@ fn carried_of<'a>(row: &Observation<'a>, carries: &Carries) -> Option<Observatio
         property: row.property.filter(|_| carries.property),
         unit: row.unit.filter(|_| carries.unit),
         description: row.description,
-        value: row.value,
+        value: match row.value.digits() {
+            Some(digits) if !carries.integers => Value::Text(digits),
+            _ => row.value,
+        },
         time: row.time.filter(|_| carries.time),
         place: row
             .place

@@ -94,6 +94,10 @@ fn number(json: &mut Json<'_>, carries: &Carries) -> Result<String, DecodeError>
     let text = json.number_text()?;
     json.rewind(start);
     Ok(match json.exact()? {
+        // Where no such integer is, its digits are a text.
+        Exact::Whole(number) if !carries.integers && number as f64 as i128 != number => {
+            alloc::format!("\"{text}\"")
+        }
         Exact::Whole(number) if !carries.integers => double(number as f64),
         Exact::Double(number) if !carries.digits => double(number),
         _ => exactly(text),
@@ -160,7 +164,7 @@ mod tests {
                 "[9007199254740992]",
                 false,
                 false,
-                true,
+                false,
             ),
             ("[0.1]", "[0.10000000000000000001]", false, true, true),
             (
@@ -168,7 +172,7 @@ mod tests {
                 "[18446744073709551614]",
                 false,
                 false,
-                true,
+                false,
             ),
             (
                 "[18446744073709551616]",
@@ -178,6 +182,13 @@ mod tests {
                 true,
             ),
             ("[1]", "[1.5]", false, false, false),
+            (
+                "[9007199254740993]",
+                "[\"9007199254740993\"]",
+                false,
+                false,
+                true,
+            ),
         ] {
             for (carries, same) in [
                 (&Carries::ALL, all),

@@ -45,7 +45,7 @@ pub(crate) fn simple(text: &str) -> Value<'_> {
         "false" | "False" | "FALSE" => Value::Bool(false),
         "null" => Value::Null,
         _ if not_finite(text).is_some() => Value::Null,
-        _ => number(text).map_or(Value::Text(text), Value::Number),
+        _ => numeric(text).unwrap_or(Value::Text(text)),
     }
 }
 
@@ -83,6 +83,13 @@ pub(crate) fn set(text: &str, at: usize, out: &mut BatchBuilder) -> Result<(), D
             Ok(())
         }
     }
+}
+
+/// A finite decimal number: a double, or the digits of an integer that is none.
+pub(crate) fn numeric(text: &str) -> Option<Value<'_>> {
+    let number = number(text)?;
+    let digits = text.strip_prefix('+').unwrap_or(text);
+    Some(Value::of_number(number, digits.trim_start_matches('0')))
 }
 
 /// A finite decimal number; `+` and leading zeros are allowed, as sensors write them.
@@ -129,14 +136,26 @@ pub(crate) fn json<'t>(
     })
 }
 
-/// Sets the result that is written in JSON: an array, an object or a string.
+/// A result in JSON: an array or object, made compact, or the digits of an integer that is no double.
+pub(crate) fn json_result<'t>(
+    text: &'t str,
+    at: usize,
+    limits: &'t Limits,
+) -> Result<Cow<'t, str>, DecodeError> {
+    match Value::of_digits(text) {
+        Some(_) => Ok(Cow::Borrowed(text)),
+        None => json(text, at, limits),
+    }
+}
+
+/// Sets the result that is written in JSON: an array, an object, a string or digits.
 pub(crate) fn read_json(
     text: &str,
     out: &mut BatchBuilder,
     limits: &Limits,
 ) -> Result<(), DecodeError> {
     if !text.starts_with('"') {
-        out.value(Value::Json(&json(text, 0, limits)?));
+        out.value(Value::Json(&json_result(text, 0, limits)?));
         return Ok(());
     }
     let mut string = Json::new(text, limits);

@@ -6,9 +6,7 @@
 
 use alloc::vec::Vec;
 use weir_model::Time;
-
-/// Doubles below this are exact integers; above, the digits of the shortest decimal are fewer.
-const EXACT_INTEGER_MAX: f64 = 9_007_199_254_740_992.0;
+use weir_model::value::EXACT_INTEGER_MAX;
 
 /// Appends the shortest decimal that reads back as the same double; nothing finite: `null`.
 pub(crate) fn write_f64(number: f64, out: &mut Vec<u8>) {
@@ -148,22 +146,12 @@ impl Decimal {
         Some(if self.negative { -magnitude } else { magnitude })
     }
 
-    /// The whole number that this is, where 64 bits hold it, signed or not; negative zero is none.
+    /// The whole number of a decimal without point and exponent, where 64 bits hold it, signed or not;
+    /// negative zero is none.
     pub(crate) fn whole(self) -> Option<i128> {
-        if self.cut || (self.negative && self.mantissa == 0) {
-            return None;
-        }
-        let mut number = i128::from(self.mantissa);
-        for _ in 0..self.exponent.unsigned_abs() {
-            match self.exponent < 0 {
-                _ if number == 0 || !in_64_bits(&number) => break,
-                true if number % 10 != 0 => return None,
-                true => number /= 10,
-                false => number *= 10,
-            }
-        }
+        let number = i128::from(self.mantissa);
         let signed = if self.negative { -number } else { number };
-        Some(signed).filter(in_64_bits)
+        Some(signed).filter(|number| in_64_bits(number) && (*number != 0 || !self.negative))
     }
 
     /// A number of seconds as nanoseconds, cut below; `None` out of range.

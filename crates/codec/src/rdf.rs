@@ -198,6 +198,8 @@ impl Class {
 pub(crate) enum Literal<'a> {
     /// `xsd:double`.
     Number(f64),
+    /// `xsd:integer`, of its digits.
+    Integer(&'a str),
     /// `xsd:boolean`.
     Bool(bool),
     /// `xsd:string`.
@@ -232,6 +234,7 @@ pub(crate) trait Describe {
 pub(crate) fn datatype(property: Property, literal: &Literal<'_>) -> Option<Term> {
     match (literal, property.range()) {
         (Literal::Number(_), _) => Some(xsd("double")),
+        (Literal::Integer(_), _) => Some(xsd("integer")),
         (Literal::Bool(_), _) => Some(xsd("boolean")),
         (Literal::Text(_), _) => None,
         (Literal::Json(_), _) => Some(JSON),

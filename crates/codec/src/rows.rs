@@ -1,6 +1,7 @@
 //! The door through which every decoder adds observations: counts them and gives errors a place.
 
 use crate::error::{DecodeError, Fault};
+use crate::syntax::Exact;
 use alloc::format;
 use alloc::string::ToString;
 use core::ops::{Deref, DerefMut};
@@ -36,6 +37,29 @@ impl<'b> Rows<'b> {
             return Err(DecodeError::over(at, "observations", self.limit));
         }
         self.builder.begin_as(names);
+        Ok(())
+    }
+
+    /// Sets a result that is a number: a double, or the digits of an integer that is none.
+    pub(crate) fn number(&mut self, number: Exact) {
+        if let Exact::Whole(whole) = number
+            && let Some(digits) = Value::of_digits(&whole.to_string())
+        {
+            return self.value(digits);
+        }
+        self.value(Value::Number(number.nearest()));
+    }
+
+    /// The same of a number that was read, or null where that is no finite one.
+    #[inline]
+    pub(crate) fn read_number(
+        &mut self,
+        read: Result<Exact, DecodeError>,
+    ) -> Result<(), DecodeError> {
+        match read {
+            Ok(number) => self.number(number),
+            Err(error) => set_null_for(self, error)?,
+        }
         Ok(())
     }
 

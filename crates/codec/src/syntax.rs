@@ -45,6 +45,7 @@ pub(crate) mod ubjson;
 use crate::error::DecodeError;
 use alloc::borrow::Cow;
 use weir_model::Time;
+use weir_model::value::EXACT_INTEGER_MAX;
 
 /// A name that the vocabulary knows, with its renderings made at compile time.
 pub(crate) struct Label {
@@ -125,6 +126,19 @@ impl Exact {
             Exact::Double(number) => number,
         }
     }
+}
+
+/// Reads a finite number, which is kept whole only where it may be no double: few are so long, and the
+/// others are read but once.
+#[inline]
+pub(crate) fn exact(pull: &mut impl Pull) -> Result<Exact, DecodeError> {
+    let start = pull.mark();
+    let number = pull.number()?;
+    if number.abs() < EXACT_INTEGER_MAX {
+        return Ok(Exact::Double(number));
+    }
+    pull.rewind(start);
+    pull.exact()
 }
 
 /// A member's name as met.

@@ -4,6 +4,7 @@ mod block;
 mod exi;
 mod flaws;
 mod malformed;
+mod numbers;
 mod om;
 mod om_shapes;
 mod rdf;

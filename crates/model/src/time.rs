@@ -34,6 +34,15 @@ impl Time {
         Some(Self(whole as i64 * NANOS + micros * 1000))
     }
 
+    /// The instant so many nanoseconds after the beginning of a second, which may lie before the first instant
+    /// there is; `None` out of range.
+    pub fn from_parts(second: i64, nanos: i64) -> Option<Self> {
+        let whole = i128::from(second) * i128::from(NANOS) + i128::from(nanos);
+        // The least number stands for no time.
+        let whole = i64::try_from(whole).ok().filter(|&it| it != i64::MIN);
+        whole.map(Self)
+    }
+
     /// Nanoseconds since the Unix epoch.
     #[inline]
     pub const fn nanos(self) -> i64 {
@@ -256,12 +265,10 @@ impl Time {
         }
         let of_day = hour * 3600 + minute * 60 + second - offset;
         let seconds = day_number(year, month, day) * DAY_SECONDS + of_day;
-        match seconds
-            .checked_mul(NANOS)
-            .and_then(|whole| whole.checked_add(nanos))
-        {
+        let whole = seconds.checked_mul(NANOS);
+        match whole.and_then(|whole| whole.checked_add(nanos)) {
             Some(nanos) => Ok(Self(nanos)),
-            None => Err(TimeError {
+            None => Self::from_parts(seconds, nanos).ok_or(TimeError {
                 at: 0,
                 expected: "a year from 1678 to 2261",
             }),

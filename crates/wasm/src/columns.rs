@@ -117,11 +117,7 @@ impl Columns {
 }
 
 fn number(value: Value<'_>) -> f64 {
-    match value {
-        Value::Number(number) => number,
-        Value::Bool(truth) => f64::from(u8::from(truth)),
-        Value::Null | Value::Text(_) | Value::Json(_) => f64::NAN,
-    }
+    value.number().unwrap_or(f64::NAN)
 }
 
 fn degrees(place: Option<Place>) -> [f64; 2] {

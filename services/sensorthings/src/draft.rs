@@ -463,6 +463,17 @@ fn add(builder: &mut BatchBuilder, row: &Row) -> Result<()> {
     each.try_for_each(|(topic, result)| add_one(builder, row, Some(topic), result))
 }
 
+/// A number, which is written to `digits` where a double may not hold it.
+pub(crate) fn number_of<'a>(
+    number: &serde_json::Number,
+    digits: &'a mut String,
+) -> weir_model::Value<'a> {
+    if !number.is_f64() {
+        *digits = number.to_string();
+    }
+    weir_model::Value::of_number(number.as_f64().unwrap_or(f64::NAN), digits)
+}
+
 fn add_one(
     builder: &mut BatchBuilder,
     row: &Row,
@@ -473,11 +484,11 @@ fn add_one(
     if let Some(topic) = topic {
         builder.topic(Naming::Topic, topic);
     }
-    let json;
+    let mut json = String::new();
     builder.value(match result {
         Json::Null => weir_model::Value::Null,
         Json::Bool(truth) => weir_model::Value::Bool(*truth),
-        Json::Number(number) => weir_model::Value::Number(number.as_f64().unwrap_or(f64::NAN)),
+        Json::Number(number) => number_of(number, &mut json),
         Json::String(text) => weir_model::Value::Text(text),
         other => {
             json = other.to_string();

@@ -298,7 +298,7 @@ fn ids(link: &Json) -> Vec<Id> {
 fn observation_type(entry: &Entry) -> String {
     let result = entry.last.as_ref().map(|last| last.value());
     let name = match result {
-        Some(Value::Number(_)) => "OM_Measurement",
+        Some(value) if value.is_numeric() => "OM_Measurement",
         Some(Value::Bool(_)) => "OM_TruthObservation",
         Some(Value::Text(_)) => "OM_CategoryObservation",
         _ => "OM_Observation",

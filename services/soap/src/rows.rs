@@ -64,7 +64,7 @@ fn read_row(element: &Element, row: &mut BatchBuilder) -> Result<(), String> {
             "sensor" => row.sensor(&text),
             "type" => row.property(&text),
             "unit" => row.unit(&text),
-            "number" => row.value(Value::Number(number()?)),
+            "number" => row.value(Value::of_number(number()?, &text)),
             "boolean" => row.value(Value::Bool(truth(&text)?)),
             "text" => row.value(Value::Text(&member.content())),
             "json" => row.value(Value::Json(&compact(member)?)),

@@ -131,7 +131,7 @@ impl Literal {
     /// How a value lies to it.
     fn order(&self, value: &Value<'_>) -> Option<Ordering> {
         match value {
-            Value::Number(number) => number.partial_cmp(&self.number?),
+            _ if value.is_numeric() => value.number()?.partial_cmp(&self.number?),
             Value::Text(text) => Some((*text).cmp(self.text.as_str())),
             Value::Bool(truth) => {
                 let text = if *truth { "true" } else { "false" };

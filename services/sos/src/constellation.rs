@@ -38,9 +38,10 @@ fn fits(class: &str, value: &Value<'_>) -> bool {
     match (name, value) {
         // Nothing was observed, which any type may say.
         (_, Value::Null) => true,
-        ("OM_Measurement", value) => matches!(value, Value::Number(_)),
+        ("OM_Measurement", value) => value.is_numeric(),
         ("OM_CountObservation", value) => {
-            matches!(value, Value::Number(number) if number % 1.0 == 0.0)
+            let number = value.number().filter(|_| value.is_numeric());
+            number.is_some_and(|number| number % 1.0 == 0.0)
         }
         ("OM_TruthObservation", value) => matches!(value, Value::Bool(_)),
         ("OM_TextObservation" | "OM_CategoryObservation" | "OM_ReferenceObservation", value) => {

@@ -75,7 +75,8 @@ impl<'a> Shared<'a> {
             }
             return Ok(());
         }
-        let value = simple(result.get("value").unwrap_or(result))?;
+        let mut digits = String::new();
+        let value = simple(result.get("value").unwrap_or(result), &mut digits)?;
         self.push(
             self.property,
             result["uom"].as_str(),
@@ -114,7 +115,14 @@ impl<'a> Shared<'a> {
             if field.role == Role::Result && !value.is_null() {
                 let property = field.definition.filter(|_| several);
                 let property = property.unwrap_or(self.property);
-                shared.push(property, field.unit, simple(value)?, own, builder)?;
+                let mut digits = String::new();
+                shared.push(
+                    property,
+                    field.unit,
+                    simple(value, &mut digits)?,
+                    own,
+                    builder,
+                )?;
             }
         }
         Ok(())
@@ -154,9 +162,16 @@ fn bad(expected: &str) -> Exception {
     Exception::invalid("result", format!("{expected} was expected"))
 }
 
-fn simple(value: &Json) -> Result<Value<'_>, Exception> {
+/// What a value says, whose number is written in `digits`.
+fn simple<'a>(value: &'a Json, digits: &'a mut String) -> Result<Value<'a>, Exception> {
     match value {
-        Json::Number(number) => Ok(Value::Number(number.as_f64().unwrap_or_default())),
+        Json::Number(number) => {
+            *digits = number.to_string();
+            Ok(Value::of_number(
+                number.as_f64().unwrap_or_default(),
+                digits,
+            ))
+        }
         Json::Bool(truth) => Ok(Value::Bool(*truth)),
         Json::String(text) => Ok(Value::Text(text)),
         Json::Null => Err(Exception::missing("result")),

@@ -330,7 +330,7 @@ pub(crate) fn named(entry: &Entry) -> Named {
 fn class(last: Option<&Last>, has_unit: bool) -> &'static str {
     let types = crate::names::OBSERVATION_TYPES;
     match last.map(Last::value) {
-        Some(Value::Number(_)) if has_unit => types[0],
+        Some(value) if has_unit && value.is_numeric() => types[0],
         Some(Value::Bool(_)) => types[1],
         Some(Value::Text(_)) => types[2],
         None if has_unit => types[0],

@@ -37,7 +37,7 @@ pub(crate) fn observation(of: Option<&Entry>) -> Json {
 fn value(entry: &Entry) -> Json {
     let last = entry.last.as_ref().map(|last| last.value());
     let class = match last {
-        Some(Value::Number(_)) => "number",
+        Some(last) if last.is_numeric() => "number",
         Some(Value::Bool(_)) => "boolean",
         Some(Value::Text(_)) => "string",
         _ => return json!({}),

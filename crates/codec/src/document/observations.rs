@@ -19,11 +19,11 @@ pub fn write_rows(batch: &Batch, xml: &mut Xml) {
 
 fn write_row(row: &Observation<'_>, xml: &mut Xml) {
     let (name, value) = match row.value {
-        Value::Number(number) => ("w:number", Some(number.to_string())),
+        value if value.is_numeric() => ("w:number", Some(value.to_string())),
         Value::Bool(truth) => ("w:boolean", Some(truth.to_string())),
-        Value::Text(text) => ("w:text", Some(text.to_owned())),
         Value::Json(json) => ("w:json", Some(json.to_owned())),
         Value::Null => ("w:text", None),
+        value => ("w:text", Some(value.to_string())),
     };
     let text = |text: Option<&str>| text.map(str::to_owned);
     for (name, text) in [

@@ -240,7 +240,7 @@ fn read_value(
         (TRUTH, VARINT) => rows.value(Value::Bool(fields.varint()? != 0)),
         (JSON, BYTES) => {
             let start = fields.at;
-            rows.value(Value::Json(&lexical::json(
+            rows.value(Value::Json(&lexical::json_result(
                 fields.text()?,
                 start,
                 fields.limits,

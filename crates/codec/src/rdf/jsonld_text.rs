@@ -87,7 +87,7 @@ impl<'o> JsonLdText<'o> {
             Literal::Number(number) => write_f64(number, self.out),
             Literal::Bool(truth) => self.text(if truth { "true" } else { "false" }),
             Literal::Text(text) | Literal::Ucum(text) => write_string(text, self.out),
-            Literal::Json(json) => self.text(json),
+            Literal::Json(json) | Literal::Integer(json) => self.text(json),
             Literal::Time(time) => {
                 self.out.push(b'"');
                 self.times.write(time, self.out);

@@ -14,6 +14,7 @@ pub(super) fn write_quoted(literal: &Literal<'_>, times: &mut TimeWriter, out: &
     out.push(b'"');
     match *literal {
         Literal::Number(number) => write_f64(number, out),
+        Literal::Integer(digits) => out.extend_from_slice(digits.as_bytes()),
         Literal::Bool(truth) => out.extend_from_slice(if truth { b"true" } else { b"false" }),
         Literal::Time(time) => times.write(time, out),
         // Written above.

@@ -81,6 +81,7 @@ impl Describe for TurtleText<'_> {
         self.verb(property);
         match literal {
             Literal::Number(number) => return write_double(number, self.out),
+            Literal::Integer(digits) => return self.text(digits),
             Literal::Bool(truth) => return self.text(if truth { "true" } else { "false" }),
             other => write_quoted(&other, &mut self.times, self.out),
         }

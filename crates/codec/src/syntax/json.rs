@@ -530,9 +530,15 @@ impl Pull for Json<'_> {
 
     fn exact(&mut self) -> Result<Exact, DecodeError> {
         let (decimal, start) = self.expect_decimal()?;
-        // The longest integers of 64 bits have a digit more than the decimal keeps.
-        let long = || self.text[start..self.at].parse().ok().filter(in_64_bits);
-        match decimal.whole().or_else(|| decimal.cut.then(long)?) {
+        let text = &self.text[start..self.at];
+        // Programs write doubles that are whole with a point or an exponent, and integers without.
+        let whole = match text.contains(['.', 'e', 'E']) {
+            true => None,
+            // The longest integers of 64 bits have a digit more than the decimal keeps.
+            false if decimal.cut => text.parse().ok().filter(in_64_bits),
+            false => decimal.whole(),
+        };
+        match whole {
             Some(number) => Ok(Exact::Whole(number)),
             None => self.nearest(decimal, start).map(Exact::Double),
         }

@@ -246,10 +246,10 @@ impl<'a> Msgpack<'a> {
                 ));
             }
         };
-        let whole = seconds.checked_mul(NANOS).filter(|_| nanos < NANOS as u64);
-        let time = whole.and_then(|whole| whole.checked_add(nanos as i64));
+        let nanos = Some(nanos as i64).filter(|nanos| (0..NANOS).contains(nanos));
+        let time = nanos.and_then(|nanos| Time::from_parts(seconds, nanos));
         let range = DecodeError::expected(start, "a time between the years 1677 and 2262");
-        time.map(Time::from_nanos).ok_or(range)
+        time.ok_or(range)
     }
 }
 

@@ -9,8 +9,8 @@ mod flat;
 mod forgiving;
 
 use crate::error::DecodeError;
-use crate::rows::{Rows, set_number};
-use crate::syntax::{Emit, Key, Kind, Label, Pull};
+use crate::rows::Rows;
+use crate::syntax::{Emit, Key, Kind, Label, Pull, exact};
 use crate::vocabulary::members::{
     END, FEATURE, LAT, LON, Member, OBSERVATIONS, PARAMETERS, QUALITY, RESULT_TIME, SENSOR, TIME,
     TOPIC, TYPE, UNIT, VALID_TIME, VALUE,
@@ -295,7 +295,7 @@ fn read_member(
 
 fn read_value(pull: &mut impl Pull, rows: &mut Rows<'_>) -> Result<(), DecodeError> {
     match pull.peek()? {
-        Kind::Number => return set_number(rows, pull.number()),
+        Kind::Number => return rows.read_number(exact(pull)),
         Kind::Bool => rows.value(Value::Bool(pull.bool()?)),
         Kind::Text => rows.value(Value::Text(pull.text()?)),
         Kind::Null => {

@@ -77,6 +77,7 @@ fn write_value(value: Value<'_>, emit: &mut impl Emit) {
         Value::Number(number) => (None, Some(Atom::Result(number))),
         Value::Bool(truth) => (None, Some(Atom::Bool(truth))),
         Value::Null => (Some("null"), None),
+        Value::Json(digits) if value.digits().is_some() => (None, Some(Atom::Text(digits))),
         Value::Json(json) => (Some("json"), Some(Atom::Json(json))),
         Value::Text("") => (Some("text"), None),
         Value::Text(text) => text_kind(text),

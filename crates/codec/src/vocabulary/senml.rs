@@ -13,10 +13,10 @@ use super::senml_name;
 use crate::base64;
 use crate::error::DecodeError;
 use crate::limits::SENML_UNIT_BYTES_MAX;
-use crate::number::write_f64;
+use crate::number::{as_integer, write_f64};
 use crate::rows::{Rows, set_number};
 use crate::stack_text::StackText;
-use crate::syntax::{Emit, Key, Kind, Label, Pull, label};
+use crate::syntax::{Emit, Exact, Key, Kind, Label, Pull, exact, label};
 use alloc::vec::Vec;
 use core::ops::ControlFlow;
 use weir_model::batch::Naming;
@@ -73,6 +73,10 @@ fn write_value(value: Value<'_>, emit: &mut impl Emit) {
             emit.label(&BOOLEAN);
             emit.bool(truth);
         }
+        Value::Json(digits) if value.digits().is_some() => {
+            emit.label(&VALUE);
+            emit.json(digits);
+        }
         Value::Text(text) | Value::Json(text) => {
             emit.label(&STRING);
             emit.text(text);
@@ -87,7 +91,7 @@ struct Base {
     name: StackText<TOPIC_BYTES_MAX>,
     unit: StackText<SENML_UNIT_BYTES_MAX>,
     nanos: i64,
-    value: Option<f64>,
+    value: Option<Exact>,
     sum: Option<f64>,
 }
 
@@ -96,7 +100,7 @@ struct Base {
 struct Record {
     name: StackText<TOPIC_BYTES_MAX>,
     nanos: i64,
-    number: Option<f64>,
+    number: Option<Exact>,
     sum: Option<f64>,
     has_unit: bool,
     /// Whether `vs`, `vb` or `vd` said the result.
@@ -195,7 +199,7 @@ fn read_field(
         Field::BaseName => stored = base.name.set(&senml_name::to_topic(pull.text()?)),
         Field::BaseUnit => stored = base.unit.set(pull.text()?),
         Field::BaseTime => base.nanos = pull.seconds()?,
-        Field::BaseValue => base.value = Some(pull.number()?),
+        Field::BaseValue => base.value = Some(exact(pull)?),
         Field::BaseSum => base.sum = Some(pull.number()?),
         Field::Unknown => pull.skip()?,
         Field::Needed => {
@@ -240,7 +244,7 @@ fn read_own(
         }
         Field::Time => record.nanos = pull.seconds()?,
         Field::Sum => record.sum = Some(pull.number()?),
-        Field::Value => match pull.number() {
+        Field::Value => match exact(pull) {
             Err(error) if error.is_of_a_number() => {
                 set_number(rows, Err(error))?;
                 record.has_other = true;
@@ -301,6 +305,18 @@ fn finish_record(
     rows.end(at)
 }
 
+/// Whole numbers add to a whole one, however long.
+fn total(one: Exact, other: Exact) -> Exact {
+    let whole = |number| match number {
+        Exact::Whole(number) => Some(number),
+        Exact::Double(number) => as_integer(number).map(i128::from),
+    };
+    match (whole(one), whole(other)) {
+        (Some(one), Some(other)) => Exact::Whole(one + other),
+        _ => Exact::Double(one.nearest() + other.nearest()),
+    }
+}
+
 /// A missing value or sum counts as zero where its base is there (section 4.5.4).
 fn finish_value(
     at: usize,
@@ -308,18 +324,20 @@ fn finish_value(
     record: &Record,
     rows: &mut Rows<'_>,
 ) -> Result<(), DecodeError> {
-    let add = |own: Option<f64>, base: Option<f64>| match (own, base) {
+    let sum = match (record.sum, base.sum) {
         (Some(own), Some(base)) => Some(own + base),
         (own, base) => own.or(base),
     };
-    let sum = add(record.sum, base.sum);
     match (record.has_other, record.number) {
         (true, Some(_)) => return Err(DecodeError::meaning(at, "a record has at most one value")),
         (true, None) => {}
-        (false, number) => match add(number, base.value) {
-            Some(number) => rows.value(Value::Number(number)),
-            None if sum.is_some() => rows.value(Value::Null),
-            None => return Err(DecodeError::meaning(at, "a record needs a value or a sum")),
+        (false, number) => match (number, base.value) {
+            (Some(own), Some(base)) => rows.number(total(own, base)),
+            (Some(number), None) | (None, Some(number)) => rows.number(number),
+            (None, None) if sum.is_some() => rows.value(Value::Null),
+            (None, None) => {
+                return Err(DecodeError::meaning(at, "a record needs a value or a sum"));
+            }
         },
     }
     if let Some(sum) = sum {

@@ -50,6 +50,7 @@ fn write_result(row: &Observation<'_>, graph: &mut impl Describe) {
         Value::Number(number) => Some(Literal::Number(number)),
         Value::Bool(truth) => Some(Literal::Bool(truth)),
         Value::Text(text) => Some(Literal::Text(text)),
+        Value::Json(digits) if row.value.digits().is_some() => Some(Literal::Integer(digits)),
         Value::Json(json) => Some(Literal::Json(json)),
         Value::Null => None,
     };
@@ -57,10 +58,10 @@ fn write_result(row: &Observation<'_>, graph: &mut impl Describe) {
         Some(literal) => graph.literal(Property::HasSimpleResult, literal),
         None => graph.nil(Property::HasResult),
     }
-    match (row.unit, row.value) {
-        (Some(unit), Value::Number(number)) => {
+    match (row.unit, simple) {
+        (Some(unit), Some(number @ (Literal::Number(_) | Literal::Integer(_)))) => {
             graph.open(Property::HasResult, Some(Class::QuantityValue));
-            graph.literal(Property::NumericValue, Literal::Number(number));
+            graph.literal(Property::NumericValue, number);
             graph.open(Property::HasUnit, None);
             graph.literal(Property::UcumCode, Literal::Ucum(unit));
             graph.close();

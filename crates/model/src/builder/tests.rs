@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 use super::*;
+use crate::flaw::FlawKind;
 use alloc::vec::Vec;
 
 fn add(builder: &mut BatchBuilder, naming: Naming, name: &str, value: f64) {

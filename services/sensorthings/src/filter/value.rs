@@ -60,6 +60,7 @@ impl<'a> Value<'a> {
             weir_model::Value::Text(text) => Value::Text(text.into()),
             weir_model::Value::Null => Value::Null,
             weir_model::Value::Json(json) => match serde_json::from_str(json) {
+                Ok(number @ Json::Number(_)) => Value::of_json(&number).into_owned(),
                 Ok(json) => Value::Json(Cow::Owned(json)),
                 Err(_) => Value::Text(json.into()),
             },

@@ -245,6 +245,7 @@ impl<'a> Row<'a> {
                     rows.value(Value::Text(text));
                 }
             }
+            Kind::Int(..) => rows.number(cell.items.exact(self.row, self.bytes)),
             _ => set_number(rows, self.number(cell))?,
         }
         Ok(())
@@ -252,10 +253,9 @@ impl<'a> Row<'a> {
 
     fn set_text(&self, cell: &Cells, text: &str, rows: &mut Rows<'_>) -> Result<(), DecodeError> {
         let extra = Extra::default();
-        let json = || {
-            let at = cell.items.at(self.row);
-            let json = lexical::json(text, 0, self.limits);
-            json.map_err(|error| DecodeError { at, ..error })
+        let placed = |error| DecodeError {
+            at: cell.items.at(self.row),
+            ..error
         };
         match cell.column {
             Column::Topic => rows.topic(Naming::Topic, text),
@@ -263,7 +263,10 @@ impl<'a> Row<'a> {
             Column::Type => rows.property(text),
             Column::Sensor => rows.sensor(text),
             Column::Text => rows.value(Value::Text(text)),
-            Column::Json => rows.value(Value::Json(&json()?)),
+            Column::Json => {
+                let json = lexical::json_result(text, 0, self.limits).map_err(placed)?;
+                rows.value(Value::Json(&json));
+            }
             Column::Quality => rows.extra(Extra {
                 quality: Some(text),
                 ..extra
@@ -273,7 +276,7 @@ impl<'a> Row<'a> {
                 ..extra
             }),
             _ => rows.extra(Extra {
-                parameters: Some(&json()?),
+                parameters: Some(&lexical::json(text, 0, self.limits).map_err(placed)?),
                 ..extra
             }),
         }

@@ -3,6 +3,7 @@
 use super::flat_read::{Table, Vector};
 use super::schema_read::{Field, Kind};
 use crate::error::DecodeError;
+use crate::syntax::Exact;
 use weir_model::Limits;
 
 /// What lies behind a message's metadata.
@@ -186,9 +187,17 @@ impl Items {
         match self.kind {
             Kind::Double => f64::from_le_bytes(self.bytes(row, bytes)),
             Kind::Single => f64::from(f32::from_le_bytes(self.bytes(row, bytes))),
-            Kind::Int(8, false) => self.long(row, bytes) as u64 as f64,
-            _ => self.long(row, bytes) as f64,
+            _ => self.exact(row, bytes).nearest(),
         }
+    }
+
+    /// An item that is an integer.
+    pub(super) fn exact(&self, row: usize, bytes: &[u8]) -> Exact {
+        let long = self.long(row, bytes);
+        Exact::Whole(match self.kind {
+            Kind::Int(8, false) => i128::from(long as u64),
+            _ => i128::from(long),
+        })
     }
 
     /// The text of an item, within the limits.

@@ -104,7 +104,11 @@ impl Answer<'_> {
             (KIND_NUMBER, _) => rows.value(Value::Number(number)),
             (KIND_BOOL, _) => rows.value(Value::Bool(number != 0.0)),
             (KIND_TEXT, Some(text)) => rows.value(Value::Text(text)),
-            (KIND_JSON, Some(text)) => rows.value(Value::Json(&json(text, at, self.limits)?)),
+            (KIND_JSON, Some(text)) => {
+                let json = lexical::json_result(text, 0, self.limits);
+                let json = json.map_err(|error| DecodeError { at, ..error })?;
+                rows.value(Value::Json(&json));
+            }
             (KIND_TEXT | KIND_JSON, None) => {
                 return Err(DecodeError::expected(
                     at,
@@ -212,8 +216,7 @@ fn time_of(millis: i64, nanos: i64) -> Option<i64> {
     if !(0..1_000_000_000).contains(&nanos) {
         return None;
     }
-    let second = millis.div_euclid(1000).checked_mul(1_000_000_000)?;
-    second.checked_add(nanos).filter(|&nanos| nanos != i64::MIN)
+    Time::from_parts(millis.div_euclid(1000), nanos).map(Time::nanos)
 }
 
 /// JSON in a string has no offset of its own that the message shows.

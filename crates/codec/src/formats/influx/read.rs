@@ -7,6 +7,7 @@ use crate::lexical;
 use crate::lines::Lines;
 use crate::rows::{Rows, finite, read_text, set_number};
 use crate::stack_text::StackText;
+use crate::syntax::Exact;
 use crate::unescaped::Unescaped;
 use core::ops::ControlFlow;
 use weir_model::batch::Naming;
@@ -182,7 +183,8 @@ impl<'a> Line<'a> {
     fn set_value(&self, field: &Field<'_>, rows: &mut Rows<'_>) -> Result<(), DecodeError> {
         match field.value {
             FieldValue::Number(number) => set_number(rows, finite(number, field.value_at))?,
-            FieldValue::Integer(number) => rows.value(Value::Number(number as f64)),
+            FieldValue::Integer(number) => rows.number(Exact::Whole(number.into())),
+            FieldValue::Unsigned(number) => rows.number(Exact::Whole(number.into())),
             FieldValue::Bool(truth) => rows.value(Value::Bool(truth)),
             FieldValue::Text(raw) => {
                 let mut buffer = Unescaped::default();
@@ -260,7 +262,7 @@ impl<'a> Line<'a> {
         let mut buffer = Unescaped::default();
         let text = self.text(raw, at, &mut buffer)?;
         match field.name {
-            "json" => rows.value(Value::Json(&lexical::json(text, at, self.limits)?)),
+            "json" => rows.value(Value::Json(&lexical::json_result(text, at, self.limits)?)),
             "quality" => rows.extra(Extra {
                 quality: Some(text),
                 ..extra
@@ -303,6 +305,7 @@ fn degrees(field: &Field<'_>) -> Result<f64, DecodeError> {
     match field.value {
         FieldValue::Number(degrees) => Ok(degrees),
         FieldValue::Integer(degrees) => Ok(degrees as f64),
+        FieldValue::Unsigned(degrees) => Ok(degrees as f64),
         _ => Err(DecodeError::expected(field.value_at, "degrees, a number")),
     }
 }

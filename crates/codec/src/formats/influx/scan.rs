@@ -11,6 +11,7 @@ use weir_model::Time;
 pub(super) enum FieldValue<'a> {
     Number(f64),
     Integer(i64),
+    Unsigned(u64),
     Bool(bool),
     /// As it stands between the quotes.
     Text(&'a str),
@@ -195,9 +196,10 @@ fn simple<'a>(word: &str, at: usize) -> Result<FieldValue<'a>, DecodeError> {
                 .map_err(|_| DecodeError::expected(at, range))
         }
         Some(b'u') if digits(&word[..word.len() - 1]) => {
-            let number = word[..word.len() - 1].parse::<u64>();
-            let number = number.map_err(|_| DecodeError::expected(at, range))?;
-            Ok(FieldValue::Number(number as f64))
+            let number = word[..word.len() - 1].parse();
+            number
+                .map(FieldValue::Unsigned)
+                .map_err(|_| DecodeError::expected(at, range))
         }
         _ => lexical::number(word)
             .or_else(|| lexical::not_finite(word))

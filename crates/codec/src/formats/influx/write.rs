@@ -66,6 +66,14 @@ fn write_tag(name: &str, text: &str, out: &mut Vec<u8>) {
 fn write_value(value: Value<'_>, out: &mut Vec<u8>) {
     match value {
         Value::Null => return out.extend_from_slice(b"null=true"),
+        Value::Json(digits) if value.digits().is_some() => {
+            let mark = if digits.parse::<i64>().is_ok() {
+                'i'
+            } else {
+                'u'
+            };
+            return append(out, format_args!("value={digits}{mark}"));
+        }
         Value::Json(json) => {
             out.extend_from_slice(b"json=");
             return write_string(json, out);

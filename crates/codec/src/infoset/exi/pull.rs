@@ -1,6 +1,6 @@
 //! Events, as a vocabulary asks for them.
 
-use super::{EXPANSION_MAX, NANOS, events_max, reversed};
+use super::{EXPANSION_MAX, events_max, reversed};
 use crate::error::{DecodeError, Fault};
 use crate::infoset::{Event, Name, Pull};
 use crate::lexical;
@@ -201,8 +201,7 @@ fn instant(value: &DateTime<'_>) -> Option<Time> {
     let seconds = days
         .checked_mul(86_400)?
         .checked_add(minutes * 60 + i64::from(second))?;
-    let nanos = seconds.checked_mul(NANOS)?.checked_add(fraction)?;
-    Some(Time::from_nanos(nanos))
+    Time::from_parts(seconds, fraction)
 }
 
 fn refused(error: &weir_exi::Error, input_bytes: usize, limits: &Limits) -> DecodeError {

@@ -6,6 +6,7 @@ use crate::known_strings::KnownStrings;
 use crate::number::{TimeWriter, as_integer};
 use crate::syntax::binary;
 use crate::syntax::{Emit, Label};
+use alloc::string::ToString;
 use alloc::vec::Vec;
 use weir_model::Time;
 
@@ -159,6 +160,14 @@ impl Emit for Amf3Emit<'_> {
                 self.out.push(DOUBLE);
                 self.out.extend_from_slice(&number.to_be_bytes());
             }
+        }
+    }
+
+    /// There are none of more than 29 bits: what is no double is the text of its digits.
+    fn whole(&mut self, number: i128) {
+        match number as f64 as i128 == number {
+            true => self.number(number as f64),
+            false => self.text(&number.to_string()),
         }
     }
 

@@ -162,6 +162,7 @@ fn add_member(name: &str, text: &str, object: &mut String) {
     json.push(b':');
     match lexical::simple(text) {
         Value::Number(number) => crate::number::write_f64(number, &mut json),
+        digits @ Value::Json(_) => lexical::write(digits, &mut json),
         Value::Bool(_) | Value::Null => json.extend_from_slice(text.as_bytes()),
         _ => write_string(text, &mut json),
     }

@@ -244,7 +244,10 @@ impl Reader<'_> {
             });
         }
         rows.value(match (kind, bare) {
-            (ResultKind::Number, _) => return set_number(rows, pull.number()),
+            (ResultKind::Number, _) => match lexical::numeric(bare) {
+                Some(number) => number,
+                None => return set_number(rows, pull.number()),
+            },
             (ResultKind::Bool, "true" | "1") => Value::Bool(true),
             (ResultKind::Bool, "false" | "0") => Value::Bool(false),
             (ResultKind::Bool, _) => {

@@ -207,9 +207,12 @@ fn write_parameters(
     emit: &mut impl Emit,
 ) {
     let topic = (row.naming != Naming::Sent).then_some(row.topic);
-    let unit = row
-        .unit
-        .filter(|_| !matches!(result, ResultForm::Measure(..)));
+    let unit = row.unit.filter(|_| {
+        !matches!(
+            result,
+            ResultForm::Measure(..) | ResultForm::Digits(_, Some(_))
+        )
+    });
     let kind = matches!(result, ResultForm::Json(_)).then_some("json");
     for (name, text) in [
         (urn::TOPIC, topic),
@@ -271,6 +274,8 @@ enum ResultForm<'a> {
     Measure(f64, &'a str),
     /// `xs:double`.
     Number(f64),
+    /// `xs:integer`, whose digits are more than a double's; or the same with a unit.
+    Digits(&'a str, Option<&'a str>),
     Bool(bool),
     Text(&'a str),
     /// Nothing observed.
@@ -288,6 +293,9 @@ impl<'a> ResultForm<'a> {
             (Value::Null, _) => ResultForm::Nil,
             (Value::Text(text), _) if is_text(text) => ResultForm::Text(text),
             (Value::Text(text), _) => ResultForm::Json(Atom::JsonString(text)),
+            (Value::Json(digits), unit) if row.value.digits().is_some() => {
+                ResultForm::Digits(digits, unit)
+            }
             (Value::Json(json), _) => ResultForm::Json(Atom::Json(json)),
         }
     }
@@ -295,23 +303,24 @@ impl<'a> ResultForm<'a> {
     /// The class of observation, by OGC's register; `OM_TextObservation` is what servers use beside it.
     fn class(&self) -> &'static str {
         match self {
-            ResultForm::Measure(..) => class!("OM_Measurement"),
+            ResultForm::Measure(..) | ResultForm::Digits(_, Some(_)) => class!("OM_Measurement"),
             ResultForm::Bool(_) => class!("OM_TruthObservation"),
             ResultForm::Text(_) => class!("OM_TextObservation"),
-            ResultForm::Number(_) | ResultForm::Nil | ResultForm::Json(_) => {
-                class!("OM_Observation")
-            }
+            ResultForm::Number(_)
+            | ResultForm::Digits(_, None)
+            | ResultForm::Nil
+            | ResultForm::Json(_) => class!("OM_Observation"),
         }
     }
 
     fn write(self, emit: &mut impl Emit) {
         emit.start(om("result"));
         match self {
-            ResultForm::Measure(number, unit) => {
-                emit.attribute(XSI_TYPE, Atom::Name(gml("MeasureType")));
-                emit.attribute(Name::local("uom"), Atom::Text(unit));
-                emit.content(Atom::Number(number));
+            ResultForm::Measure(number, unit) => write_measure(unit, Atom::Number(number), emit),
+            ResultForm::Digits(digits, Some(unit)) => {
+                write_measure(unit, Atom::Text(digits), emit);
             }
+            ResultForm::Digits(digits, None) => write_typed("integer", Atom::Text(digits), emit),
             ResultForm::Number(number) => write_typed("double", Atom::Number(number), emit),
             ResultForm::Bool(truth) => write_typed("boolean", Atom::Bool(truth), emit),
             ResultForm::Text("") => emit.attribute(XSI_TYPE, Atom::Name(xs("string"))),
@@ -321,6 +330,12 @@ impl<'a> ResultForm<'a> {
         }
         emit.end(om("result"));
     }
+}
+
+fn write_measure(unit: &str, value: Atom<'_>, emit: &mut impl Emit) {
+    emit.attribute(XSI_TYPE, Atom::Name(gml("MeasureType")));
+    emit.attribute(Name::local("uom"), Atom::Text(unit));
+    emit.content(value);
 }
 
 fn write_typed(local: &'static str, value: Atom<'_>, emit: &mut impl Emit) {

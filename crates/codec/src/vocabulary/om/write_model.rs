@@ -11,6 +11,7 @@ use crate::infoset::xml_text::{Prefix, XmlText};
 use crate::infoset::{Atom, Emit, Name};
 use crate::vocabulary::swe::is_symbol;
 use alloc::string::String;
+use weir_model::value::EXACT_INTEGER_MAX;
 use weir_model::{Batch, Extra, Observation, Time, Value};
 
 /// A type of observations of O&M 1.0.
@@ -37,9 +38,6 @@ const MODEL_PREFIXES: &[Prefix] = &[
     ("xs", super::XS),
 ];
 
-/// Whole numbers up to which a double has each.
-const WHOLE_MAX: f64 = 9_007_199_254_740_992.0;
-
 impl Model {
     /// Every model.
     pub const ALL: [Model; 4] = [
@@ -62,10 +60,11 @@ impl Model {
     /// The model that a result is of; of some there is none.
     pub fn of(value: &Value<'_>, unit: Option<&str>) -> Option<Self> {
         match (value, unit) {
-            (Value::Number(_), Some(unit)) => is_symbol(unit).then_some(Model::Measurement),
+            (_, Some(unit)) if value.is_numeric() => is_symbol(unit).then_some(Model::Measurement),
             (Value::Number(number), None) => {
-                (*number % 1.0 == 0.0 && number.abs() <= WHOLE_MAX).then_some(Model::Count)
+                (*number % 1.0 == 0.0 && number.abs() <= EXACT_INTEGER_MAX).then_some(Model::Count)
             }
+            (Value::Json(_), None) if value.is_numeric() => Some(Model::Count),
             (Value::Bool(_), _) => Some(Model::Truth),
             (Value::Text(_), _) => Some(Model::Category),
             _ => None,
@@ -171,8 +170,9 @@ fn write_result(model: Model, row: &Observation<'_>, emit: &mut impl Emit) {
     match row.value {
         Value::Number(number) => emit.content(Atom::Number(number)),
         Value::Bool(truth) => emit.content(Atom::Bool(truth)),
-        Value::Text(text) => emit.content(Atom::Text(text)),
-        Value::Null | Value::Json(_) => {}
+        // Of JSON there are digits alone.
+        Value::Text(text) | Value::Json(text) => emit.content(Atom::Text(text)),
+        Value::Null => {}
     }
     emit.end(om("result"));
 }

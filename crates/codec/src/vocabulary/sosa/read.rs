@@ -233,7 +233,10 @@ impl<'g> Reader<'g> {
         };
         match datatype {
             Datatype::Text => rows.value(Value::Text(&text)),
-            Datatype::Number => rows.value(Value::Number(number(&text, at)?)),
+            Datatype::Number => match lexical::numeric(text.trim_ascii()) {
+                Some(number) => rows.value(number),
+                None => return Err(DecodeError::expected(at, "a finite number")),
+            },
             Datatype::Bool => rows.value(Value::Bool(bool_of(&text, at)?)),
             Datatype::Json => {
                 let read = lexical::read_json(text.trim_ascii(), rows, self.limits);

@@ -30,10 +30,10 @@ impl Fields {
     /// Takes another row into account.
     pub(crate) fn add(&mut self, row: &Observation<'_>) {
         match row.value {
-            Value::Number(_) => self.numbers = true,
+            _ if row.value.is_numeric() => self.numbers = true,
             Value::Bool(_) => self.bools = true,
             Value::Null => {}
-            Value::Text(_) | Value::Json(_) => self.others = true,
+            _ => self.others = true,
         }
         if row.place.is_none() && row.extra.is_empty() {
             return;

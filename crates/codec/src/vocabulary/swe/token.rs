@@ -30,6 +30,7 @@ pub(super) fn write_any(value: Value<'_>, emit: &mut impl Emit) {
         Value::Number(number) => emit.content(Atom::Number(number)),
         Value::Bool(truth) => emit.content(Atom::Bool(truth)),
         Value::Null => {}
+        Value::Json(digits) if value.digits().is_some() => emit.content(Atom::Text(digits)),
         Value::Json(json) => write_json(json, emit),
         Value::Text(text) if matches!(lexical::simple(text), Value::Text(_)) => {
             write_text(text, emit);
@@ -145,7 +146,7 @@ pub(super) fn read_value(
         return Ok(());
     }
     let value = match (kind, number(token, decimal)) {
-        (Kind::Any | Kind::Number, Some(number)) => Value::Number(number),
+        (Kind::Any | Kind::Number, Some(number)) => Value::of_number(number, token),
         (Kind::Number, None) if token == "NaN" => Value::Null,
         (Kind::Number, None) => return Err(DecodeError::expected(at, "a number")),
         (Kind::Bool, _) => bool_of(token, at)?,
