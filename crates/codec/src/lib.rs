@@ -45,6 +45,8 @@ mod vocabulary;
 pub use carried::{RoundTrip, round_trip};
 pub use error::{DecodeError, Fault, position};
 pub use format::{Carries, Format, Reader};
+#[cfg(feature = "influx")]
+pub use formats::influx::{LineParts, line_parts};
 #[cfg(feature = "om")]
 pub use formats::om::write_observations;
 #[cfg(feature = "om1")]

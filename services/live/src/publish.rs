@@ -1,5 +1,7 @@
 //! `POST /live/{topic}`: stored, then acknowledged.
 
+mod lines;
+
 use crate::fault::{from_hub, refuse};
 use crate::query::{decode_path, media_types};
 use bytes::Bytes;
@@ -7,21 +9,30 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use weir_binding::{Answer, Call, Pending, Response};
 use weir_codec::Format;
-use weir_hub::{Exchange, Hub, Media, Publish, Request, Ticket};
+use weir_hub::{Exchange, Fault, Hub, Media, Publish, Request, Ticket};
 
 /// Publishes the body; 204 once it is on disk.
 pub(crate) fn publish(hub: &Arc<Hub>, call: Call, rest: &str) -> Result<Answer, Response> {
+    let (topic, media) = (decode_path(rest)?, media(&call)?);
+    let is_lines = matches!(media, Media::Format(format) if format.name == "influx");
     let key = call.header("idempotency-key");
     let publish = Publish {
         key: key.map(|key| key.as_bytes().to_vec()),
         incoming: call.incoming,
-        ..Publish::new(decode_path(rest)?, media(&call)?, call.body.clone())
+        ..Publish::new(topic, media, call.body.clone())
     };
-    let opened = hub.open(call.now, &call.principal, Request::Publish(publish));
-    match opened {
-        Ok(Exchange::Accepted(ticket)) => Ok(Answer::Later(Box::new(Acknowledge { ticket }))),
-        Ok(_) => Err(refuse(500, "the hub answered something else")),
-        Err(fault) => Err(from_hub(&fault, &call.body)),
+    let whole = is_lines.then(|| publish.clone());
+    match (send(hub, &call, publish), whole) {
+        (Ok(ticket), _) => Ok(Answer::Later(Box::new(Acknowledge { ticket }))),
+        (Err(fault), Some(whole)) => lines::publish(hub, &call, &whole, &fault),
+        (Err(fault), None) => Err(from_hub(&fault, &call.body)),
+    }
+}
+
+fn send(hub: &Arc<Hub>, call: &Call, publish: Publish) -> Result<Ticket, Fault> {
+    match hub.open(call.now, &call.principal, Request::Publish(publish))? {
+        Exchange::Accepted(ticket) => Ok(ticket),
+        _ => Err(Fault::Unknown("what the hub answered".into())),
     }
 }
 

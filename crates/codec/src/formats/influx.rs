@@ -25,6 +25,7 @@
 //! as Telegraf writes them; elsewhere a backslash is itself. A string may span lines.
 //! What it deliberately does not do: NaN and infinities, which the protocol refuses too.
 
+mod parts;
 mod read;
 mod scan;
 mod write;
@@ -48,6 +49,7 @@ pub(crate) const FORMAT: Format = Format {
     reader: |limits| Box::new(LineReader::new(Influx::default(), limits)),
 };
 
+pub use parts::{LineParts, line_parts};
 pub(crate) use scan::has_timestamps;
 
 /// The measurement of weir's own observations.

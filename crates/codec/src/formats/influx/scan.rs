@@ -283,11 +283,18 @@ pub(super) fn string<'b>(raw: &'b str, buffer: &'b mut Unescaped) -> &'b str {
     }
 }
 
-/// Says whether the first line of a payload ends in a timestamp in nanoseconds, as Telegraf's do;
-/// text that people send does not.
+/// Says whether one of the first lines of a payload ends in a timestamp in nanoseconds, as Telegraf's do; text
+/// that people send does not. The first may be one that cannot be read.
 pub(crate) fn has_timestamps(payload: &[u8]) -> bool {
-    let Ok(text) = core::str::from_utf8(payload) else {
-        return false;
+    let second = memchr::memchr(b'\n', payload).map(|end| &payload[end + 1..]);
+    has_timestamp(payload) || second.is_some_and(has_timestamp)
+}
+
+fn has_timestamp(payload: &[u8]) -> bool {
+    let text = match core::str::from_utf8(payload) {
+        Ok(text) => text,
+        // What stands before may be whole lines.
+        Err(error) => core::str::from_utf8(&payload[..error.valid_up_to()]).unwrap_or_default(),
     };
     let mut words = Words { text, at: 0 };
     if !words.line_follows() {
