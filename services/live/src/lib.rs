@@ -69,6 +69,9 @@ impl Service for Live {
             "live" => self.live(call, rest),
             "history" => history::read(&self.hub, call, rest),
             "catalog" => catalog::answer(&self.hub, call, rest),
+            "formats" | "schema" if call.method != "GET" => {
+                Err(method_not_allowed(&call.method, "GET"))
+            }
             "formats" => keys::check(&call, keys::NONE).map(|()| Answer::Now(formats())),
             "schema" => keys::check(&call, keys::NONE)
                 .map(|()| Answer::Now(schema::answer(&self.schemas, rest))),

@@ -93,7 +93,7 @@ fn poll(hub: &Arc<Hub>, asked: &Asked, filters: Vec<Filter>) -> Result<Response,
     let known = asked
         .known
         .as_ref()
-        .is_some_and(|known| known.contains(&tag));
+        .is_some_and(|known| known.trim() == "*" || known.contains(&tag));
     let mut response = Response::empty(304);
     if !known {
         let mut body = Vec::new();

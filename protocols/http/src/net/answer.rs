@@ -1,5 +1,6 @@
 //! Answers as bytes: heads, compression, what CORS adds.
 
+use super::date::Date;
 use super::route::{EXPOSED, Meta};
 use super::wrapper::{self, GZIP_HEADER, chunk};
 use crate::limits::COMPRESS_BYTES_MIN;
@@ -8,6 +9,7 @@ use crate::wire::response::{Delimiter, chunk_line, write_head};
 use bytes::Bytes;
 use flate2::{Compression, write::GzEncoder};
 use std::io::Write;
+use std::iter;
 use std::sync::Arc;
 use weir_binding::Response;
 use weir_carrier::outbox::Outbox;
@@ -63,6 +65,7 @@ pub(super) fn write_whole(
     mut answer: Response,
     closing: bool,
     memory: &Arc<Memory>,
+    date: Date,
     out: &mut Outbox,
 ) {
     prepare(meta, &mut answer, memory);
@@ -72,7 +75,7 @@ pub(super) fn write_whole(
     };
     write_head(
         answer.status,
-        fields(&answer),
+        fields(&answer, &date),
         delimiter,
         keep_alive(meta, closing),
         out.tail(),
@@ -82,10 +85,11 @@ pub(super) fn write_whole(
     }
 }
 
-fn fields(answer: &Response) -> impl Iterator<Item = (&str, &str)> {
+fn fields<'a>(answer: &'a Response, date: &'a Date) -> impl Iterator<Item = (&'a str, &'a str)> {
     let fields = answer.headers.iter();
     let fields = fields.map(|(name, value)| (*name, value.as_str()));
-    fields.chain(guards(answer).iter().copied())
+    let guards = guards(answer).iter().copied();
+    iter::once(date.field()).chain(fields).chain(guards)
 }
 
 /// What a browser is to be told of any body: that it is what it is called.
@@ -127,12 +131,19 @@ fn is_document(media: &str) -> bool {
 
 /// Appends the head of a body in pieces, which is delimited by chunks, or by the connection's end in
 /// HTTP/1.0.
-pub(super) fn write_begun(meta: &Meta, head: &Response, closing: bool, out: &mut Outbox) {
+pub(super) fn write_begun(
+    meta: &Meta,
+    head: &Response,
+    closing: bool,
+    date: Date,
+    out: &mut Outbox,
+) {
     let (delimiter, keep_alive) = match meta.version {
         Version::Http10 => (Delimiter::Close, Some(false)),
         _ => (Delimiter::Chunked, keep_alive(meta, closing)),
     };
-    write_head(head.status, fields(head), delimiter, keep_alive, out.tail());
+    let fields = fields(head, &date);
+    write_head(head.status, fields, delimiter, keep_alive, out.tail());
 }
 
 /// Appends a piece of a body as one chunk, or as it is.
@@ -147,7 +158,7 @@ pub(super) fn write_piece(chunked: bool, piece: Bytes, out: &mut Outbox) {
 }
 
 /// Appends a stream's head and what goes before its first message.
-pub(super) fn write_stream(meta: &Meta, head: &mut Response, out: &mut Outbox) {
+pub(super) fn write_stream(meta: &Meta, head: &mut Response, date: Date, out: &mut Outbox) {
     prepare_stream(meta, head);
     let chunked = meta.version == Version::Http11;
     let delimiter = if chunked {
@@ -157,7 +168,7 @@ pub(super) fn write_stream(meta: &Meta, head: &mut Response, out: &mut Outbox) {
     };
     write_head(
         head.status,
-        fields(head),
+        fields(head, &date),
         delimiter,
         Some(false),
         out.tail(),
@@ -208,10 +219,24 @@ fn common(meta: &Meta, answer: &mut Response) {
             varies(answer, "origin");
         }
     }
+    if let Some((_, allow)) = answer.headers.iter_mut().find(|(name, _)| *name == "allow") {
+        allow_what_is_always(allow);
+    }
     let headers = &mut answer.headers;
     let challenged = headers.iter().any(|(name, _)| *name == "www-authenticate");
     if answer.status == 401 && !challenged {
         headers.push(("www-authenticate", "Basic realm=\"weir\", Bearer".into()));
+    }
+}
+
+/// Adds the methods that a service need not know of: `HEAD` is asked as `GET`, `OPTIONS` is answered everywhere.
+fn allow_what_is_always(allow: &mut String) {
+    let has = |allow: &str, method| allow.split(", ").any(|it| it == method);
+    if has(allow, "GET") && !has(allow, "HEAD") {
+        allow.push_str(", HEAD");
+    }
+    if !has(allow, "OPTIONS") {
+        allow.push_str(", OPTIONS");
     }
 }
 
@@ -250,6 +275,19 @@ fn is_compressible(media: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_allowed_everywhere_is_allowed() {
+        for (said, whole) in [
+            ("GET, POST", "GET, POST, HEAD, OPTIONS"),
+            ("POST", "POST, OPTIONS"),
+            ("GET, HEAD, OPTIONS", "GET, HEAD, OPTIONS"),
+        ] {
+            let mut allow = said.to_owned();
+            allow_what_is_always(&mut allow);
+            assert_eq!(allow, whole);
+        }
+    }
 
     #[test]
     fn what_a_browser_may_run_is_of_no_origin() {

@@ -205,8 +205,9 @@ async fn answer(
             opened(shared, &meta, opening, pieces)
         }
         Answer::Socket(_) => {
+            // RFC 9113 has no `Upgrade`, without which there is no 426.
             let reason = "a WebSocket is opened over HTTP/1.1";
-            finished(shared, &meta, Response::text(426, reason))
+            finished(shared, &meta, Response::text(505, reason))
         }
         Answer::Stream(mut stream) => {
             shared.answered(&meta, stream.head.status);

@@ -4,6 +4,7 @@ mod answer;
 mod body;
 mod client;
 mod connection;
+mod date;
 mod guard;
 mod host;
 mod http2;

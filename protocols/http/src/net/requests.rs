@@ -3,10 +3,11 @@
 use super::answer;
 use super::body::Body;
 use super::connection::Phase;
+use super::date::Date;
 use super::http2::is_preface;
 use super::linger::Linger;
 use super::over::Handover;
-use super::route::{self, Check, Meta, Shared, Step, dispatch};
+use super::route::{self, Check, Meta, Shared, Step, dispatch, to_upgrade};
 use super::socket::Sockets;
 use super::streaming::Streaming;
 use crate::limits::{
@@ -281,7 +282,8 @@ impl Requests {
         let first = std::mem::take(&mut head.body);
         let gzip = answer::prepare_pieces(meta, &mut head);
         let closing = self.is_closing(draining);
-        answer::write_begun(meta, &head, closing, &mut self.outbox);
+        let date = Date::of(shared.context.now());
+        answer::write_begun(meta, &head, closing, date, &mut self.outbox);
         let chunked = meta.version == Version::Http11;
         if !chunked {
             self.slots.clear();
@@ -322,14 +324,16 @@ impl Requests {
         shared.answered(meta, response.status);
         let closing = self.is_closing(draining);
         let memory = shared.context.hub().answers();
-        answer::write_whole(meta, response, closing, memory, &mut self.outbox);
+        let date = Date::of(shared.context.now());
+        answer::write_whole(meta, response, closing, memory, date, &mut self.outbox);
     }
 
     fn stream(&mut self, shared: &Shared, mut stream: Stream, meta: &Meta) -> Phase {
         shared.answered(meta, stream.head.status);
         stream.delivery.tally = Some(shared.tallies[0].clone());
         let mut outbox = std::mem::take(&mut self.outbox);
-        answer::write_stream(meta, &mut stream.head, &mut outbox);
+        let date = Date::of(shared.context.now());
+        answer::write_stream(meta, &mut stream.head, date, &mut outbox);
         match meta.head_only {
             true => Phase::Linger(Box::new(Linger::new(outbox.into_bytes()))),
             false => {
@@ -549,7 +553,8 @@ impl Requests {
                 Slot::Socket(Box::new(socket), meta)
             }
             Answer::Socket(_) => {
-                Slot::Whole(Response::text(426, "only a WebSocket is served here"), meta)
+                let answer = Response::text(426, "only a WebSocket is served here");
+                Slot::Whole(to_upgrade(answer), meta)
             }
         };
         if slot.is_last() {

@@ -121,7 +121,8 @@ impl Check {
 /// Finds out who asks, and asks the service that holds the path. The request's first bytes were there when
 /// it began, where that is known.
 pub(super) fn dispatch(shared: &Shared, request: Request, began: Option<Instant>) -> Step {
-    if request.method == "OPTIONS" {
+    // What a page asks before it asks, without a credential; and what is allowed of the gateway as a whole.
+    if request.method == "OPTIONS" && (is_preflight(&request) || request.path == "*") {
         let meta = meta(shared, &request);
         return Step::Answered(Answer::Now(options(&request, &meta)), meta);
     }
@@ -153,8 +154,41 @@ pub(super) fn answer(
         request.method = "GET".into();
     }
     let incoming = shared.incoming(&request, began);
+    let is_about_methods = request.method == "OPTIONS";
     let called = called(shared, request, who, incoming, &mut meta);
-    (called.unwrap_or_else(Answer::Now), meta)
+    let answer = called.unwrap_or_else(Answer::Now);
+    match is_about_methods {
+        true => (allowed(answer), meta),
+        false => (answer, meta),
+    }
+}
+
+/// What a resource says that it allows when it is asked with a method that it has not.
+fn allowed(answer: Answer) -> Answer {
+    match answer {
+        Answer::Now(refusal) if refusal.status == 405 => {
+            let allow = refusal
+                .headers
+                .into_iter()
+                .filter(|(name, _)| *name == "allow");
+            let answer = Response::empty(204);
+            Answer::Now(allow.fold(answer, |answer, (name, methods)| {
+                answer.header(name, methods)
+            }))
+        }
+        other => other,
+    }
+}
+
+fn is_preflight(request: &Request) -> bool {
+    request.header("access-control-request-method").is_some()
+}
+
+/// Says what is to be upgraded to (RFC 9110 sections 7.8 and 15.5.22).
+pub(super) fn to_upgrade(answer: Response) -> Response {
+    answer
+        .header("upgrade", "websocket")
+        .header("connection", "upgrade")
 }
 
 fn meta(shared: &Shared, request: &Request) -> Meta {
@@ -270,7 +304,7 @@ fn upgrade(shared: &Shared, request: &Request, meta: &Meta) -> Result<Option<Upg
     }
     if request.header("sec-websocket-version") != Some("13") {
         let answer = Response::text(426, "the WebSocket version spoken here is 13");
-        return Err(answer.header("sec-websocket-version", "13"));
+        return Err(to_upgrade(answer).header("sec-websocket-version", "13"));
     }
     check_origin(shared, request)?;
     let key = request.header("sec-websocket-key").unwrap_or_default();
@@ -301,8 +335,7 @@ pub(super) const EXPOSED: &str = "Weir-Cursor, Weir-Gap, ETag, Link";
 /// `OPTIONS`, as a preflight of CORS or by itself.
 fn options(request: &Request, meta: &Meta) -> Response {
     let answer = Response::empty(204).header("allow", METHODS);
-    let preflight = request.header("access-control-request-method").is_some();
-    match preflight && meta.allow_origin.is_some() {
+    match is_preflight(request) && meta.allow_origin.is_some() {
         false => answer,
         true => answer
             .header("access-control-allow-methods", METHODS)
