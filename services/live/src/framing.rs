@@ -113,11 +113,16 @@ fn data_lines(payload: &[u8], out: &mut Vec<u8>) {
 /// own ends at the control line after it, so there each has one.
 pub(crate) struct Lines {
     pub(crate) bare: bool,
+    /// Whether a message of the format is one line.
+    pub(crate) one_line: bool,
 }
 
 impl Framing for Lines {
     fn key(&self) -> FramingKey {
-        ("lines", u32::from(self.bare))
+        (
+            "lines",
+            u32::from(self.bare) | u32::from(self.one_line) << 1,
+        )
     }
 
     fn frame(&self, frame: &Frame<'_>, out: &mut Vec<u8>) {
@@ -132,22 +137,16 @@ impl Framing for Lines {
                 false => text(frame, lines, out),
             }
             out.extend_from_slice(end);
-            if !self.bare && !frame.format.one_line {
+            if !self.bare && !self.one_line {
                 control_line(frame.cursor, out);
             }
         }
     }
 
     fn end(&self, cursor: Cursor, out: &mut Vec<u8>) {
-        if self.bare || !is_position(cursor) {
-            return;
-        }
-        let start = out.len();
-        control_line(cursor, out);
-        let (before, line) = out.split_at(start);
         // The last message has told it already where each ends so.
-        if before.ends_with(line) {
-            out.truncate(start);
+        if !self.bare && self.one_line && is_position(cursor) {
+            control_line(cursor, out);
         }
     }
 }
@@ -299,6 +298,12 @@ mod tests {
         String::from_utf8_lossy(&out).into_owned()
     }
 
+    fn lines(bare: bool, format: &str) -> Lines {
+        let format = weir_codec::by_name(format).unwrap();
+        let one_line = format.one_line;
+        Lines { bare, one_line }
+    }
+
     fn gap(framing: &dyn Framing) -> String {
         let mut out = Vec::new();
         let gap = Gap {
@@ -340,7 +345,7 @@ mod tests {
     fn a_table_keeps_its_line_ends_where_the_scheme_has_none_of_its_own() {
         let table = b"topic,value\r\na,1\r\n";
         let text = String::from_utf8_lossy(table).into_owned();
-        assert_eq!(framed(&Lines { bare: true }, "csv", table, AT), text);
+        assert_eq!(framed(&lines(true, "csv"), "csv", table, AT), text);
         let parts = framed(&Parts::new(), "csv", table, AT);
         assert!(parts.contains(&text), "{parts:?}");
         let frames = framed(&WebSocket { bare: true }, "csv", table, AT);
@@ -364,9 +369,9 @@ mod tests {
             framed(&Sse { bare: NAMED }, "plain", b"1", start),
             "data: 1\n\n"
         );
-        assert_eq!(framed(&Lines { bare: NAMED }, "json", b"1", start), "1\n");
+        assert_eq!(framed(&lines(NAMED, "json"), "json", b"1", start), "1\n");
         assert_eq!(
-            framed(&Lines { bare: NAMED }, "plain", b"1", start),
+            framed(&lines(NAMED, "plain"), "plain", b"1", start),
             "1\n{\"weir\":{}}\n"
         );
         let part = framed(&Parts::new(), "plain", b"1", start);
@@ -377,10 +382,10 @@ mod tests {
     fn a_control_line_or_frame_follows_each_batch_unless_bare() {
         let control = r#"{"weir":{"cursor":"1-2f"}}"#;
         assert_eq!(
-            framed(&Lines { bare: NAMED }, "plain", b"1\n", AT),
+            framed(&lines(NAMED, "plain"), "plain", b"1\n", AT),
             format!("1\n{control}\n")
         );
-        assert_eq!(framed(&Lines { bare: true }, "plain", b"1", AT), "1\n");
+        assert_eq!(framed(&lines(true, "plain"), "plain", b"1", AT), "1\n");
         assert_eq!(
             framed(&Prefixed { bare: NAMED }, "cbor", b"\x01", AT),
             format!("\0\0\0\x01\x01\0\0\0\x1a{control}")
@@ -392,7 +397,7 @@ mod tests {
     #[test]
     fn messages_of_several_lines_can_be_told_apart_within_a_batch() {
         let mut out = Vec::new();
-        let lines = Lines { bare: NAMED };
+        let lines = lines(NAMED, "plain");
         let batch = [(Cursor::new(1, 1), "1\n2\n"), (Cursor::new(1, 2), "3")];
         for (cursor, payload) in batch {
             let frame = Frame {
@@ -404,7 +409,10 @@ mod tests {
             };
             lines.frame(&frame, &mut out);
         }
-        lines.end(Cursor::new(1, 2), &mut out);
+        // What HTTP puts around a batch's end is apart from what it puts around its frames.
+        let mut end = Vec::new();
+        lines.end(Cursor::new(1, 2), &mut end);
+        assert!(end.is_empty());
         let control = |at: &str| format!("{{\"weir\":{{\"cursor\":\"{at}\"}}}}\n");
         let told = format!("1\n2\n{}3\n{}", control("1-1"), control("1-2"));
         assert_eq!(String::from_utf8_lossy(&out), told);
@@ -414,7 +422,7 @@ mod tests {
     fn no_payload_can_be_taken_for_a_control() {
         let forged = r#"{"weir":{"cursor":"9-9"}}"#;
         let lines = framed(
-            &Lines { bare: NAMED },
+            &lines(NAMED, "plain"),
             "plain",
             format!("1\n{forged}").as_bytes(),
             AT,
@@ -425,7 +433,7 @@ mod tests {
         );
         let frames = framed(&WebSocket { bare: NAMED }, "plain", forged.as_bytes(), AT);
         assert!(frames.contains(&format!(" {forged}")), "{frames:?}");
-        let bare = framed(&Lines { bare: true }, "plain", forged.as_bytes(), AT);
+        let bare = framed(&lines(true, "plain"), "plain", forged.as_bytes(), AT);
         assert_eq!(
             bare,
             format!("{forged}\n"),
@@ -452,7 +460,7 @@ mod tests {
             "event: gap\ndata: {\"reason\":\"policy\",\"count\":3}\n\n"
         );
         let control = r#"{"weir":{"cursor":"1-2f","gap":{"reason":"policy","count":3}}}"#;
-        assert_eq!(gap(&Lines { bare: NAMED }), format!("{control}\n"));
+        assert_eq!(gap(&lines(NAMED, "json")), format!("{control}\n"));
         assert!(gap(&Parts::new()).contains("Weir-Gap: {\"reason\":\"policy\",\"count\":3}\r\n"));
     }
 }

@@ -59,7 +59,10 @@ fn framing(call: &Call, sse: bool, format: &Format, parts: Option<Arc<Parts>>) -
     match (parts, format.text) {
         _ if sse => Arc::new(Sse { bare }),
         (Some(parts), _) => parts,
-        (None, true) => Arc::new(Lines { bare }),
+        (None, true) => Arc::new(Lines {
+            bare,
+            one_line: format.one_line,
+        }),
         (None, false) => Arc::new(Prefixed { bare }),
     }
 }
