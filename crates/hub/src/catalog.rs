@@ -543,7 +543,7 @@ pub(crate) fn push_last(builder: &mut BatchBuilder, entry: &Entry) {
         value: last.value(),
         time: Some(last.time),
         place: entry.datastream.place,
-        extra: Default::default(),
+        extra: last.extra(),
     };
     let own = entry.datastream.unit.as_deref();
     // What the catalog holds was checked when it entered.
