@@ -67,10 +67,10 @@ class Demo(unittest.TestCase):
     def test_a_file_that_is_no_table_is_refused_with_line_and_column(self):
         with tempfile.TemporaryDirectory(prefix="weir-") as folder:
             own = pathlib.Path(folder) / "bad.csv"
-            own.write_text("time,a\n2026-01-01,1\n2026-01-02,red\n")
+            own.write_text("time,a\n2026-01-01,1\n2026-13-02,2\n")
             command = [BINARY, "demo", "--data", folder]
             said = subprocess.run(
                 [*command, "--replay", str(own)], capture_output=True, text=True, timeout=60
             )
             self.assertNotEqual(said.returncode, 0)
-            self.assertIn("line 3, column 2", said.stderr)
+            self.assertIn("line 3, column 1", said.stderr)

@@ -1,13 +1,13 @@
 //! A table of times and numbers from CSV (RFC 4180), with errors that point at the cell.
 //!
 //! It reads what instruments and spreadsheets export: a header, one time column found by its name,
-//! optional latitude and longitude columns, numeric columns. Columns of text are left out; a
-//! numeric column with a cell that is no number is an error, not a guess. The whole file is held
-//! in memory, since a replay starts over.
+//! optional latitude and longitude columns, numeric columns. What is left out is said: columns of
+//! which most cells are no numbers, and such cells of the others, wherever they stand (`unavailable`
+//! in the first row as in any other). The whole file is held in memory, since a replay starts over.
 
 use crate::limits::{COLUMNS_MAX, ROWS_MAX};
 use core::fmt;
-use weir_model::{Place, Time};
+use weir_model::{Place, Time, Value};
 
 /// A table of observations.
 #[derive(Clone, Debug, PartialEq)]
@@ -16,6 +16,8 @@ pub struct Table {
     pub columns: Vec<String>,
     /// In order of time.
     pub rows: Vec<Row>,
+    /// What is left out, a sentence each.
+    pub left_out: Vec<String>,
 }
 
 /// One row of a table.
@@ -84,7 +86,7 @@ impl Table {
             }
             cells.push((line, record));
         }
-        let roles = roles(&header, &cells)?;
+        let (roles, left_out) = roles(&header, &cells)?;
         let mut rows = Vec::with_capacity(cells.len());
         for (line, record) in &cells {
             rows.push(row(*line, record, &roles)?);
@@ -97,6 +99,7 @@ impl Table {
         Ok(Self {
             columns: named.map(|(name, _)| name.trim().to_owned()).collect(),
             rows,
+            left_out,
         })
     }
 }
@@ -111,7 +114,10 @@ enum Role {
     Ignored,
 }
 
-fn roles(header: &[String], cells: &[(usize, Vec<String>)]) -> Result<Vec<Role>, CsvError> {
+type Cells = [(usize, Vec<String>)];
+
+/// What each column is for, and what is left out.
+fn roles(header: &[String], cells: &Cells) -> Result<(Vec<Role>, Vec<String>), CsvError> {
     if header.len() > COLUMNS_MAX {
         return fail(
             1,
@@ -120,13 +126,12 @@ fn roles(header: &[String], cells: &[(usize, Vec<String>)]) -> Result<Vec<Role>,
         );
     }
     let mut roles: Vec<Role> = header.iter().map(|name| named_role(name)).collect();
-    for (index, role) in roles.iter_mut().enumerate() {
-        let first = cells
-            .iter()
-            .map(|(_, record)| record[index].trim())
-            .find(|cell| !empty(cell));
-        let unnamed = header[index].trim().is_empty();
-        if *role == Role::Number && (unnamed || first.is_none_or(|cell| number(cell).is_none())) {
+    let mut left_out = Vec::new();
+    let numbers = roles.iter_mut().enumerate();
+    for (index, role) in numbers.filter(|(_, role)| **role == Role::Number) {
+        let (is_of_numbers, told) = look_through(index, header[index].trim(), cells);
+        left_out.extend(told);
+        if !is_of_numbers {
             *role = Role::Ignored;
         }
     }
@@ -144,7 +149,43 @@ fn roles(header: &[String], cells: &[(usize, Vec<String>)]) -> Result<Vec<Role>,
     if !roles.contains(&Role::Number) {
         return fail(1, 0, "no column of numbers beside the time");
     }
-    Ok(roles)
+    Ok((roles, left_out))
+}
+
+/// Whether a column is one of numbers, which most of its cells that say something must be; and what of it is
+/// left out.
+fn look_through(index: usize, name: &str, cells: &Cells) -> (bool, Option<String>) {
+    let said = cells
+        .iter()
+        .filter(|(_, record)| !empty(record[index].trim()));
+    let is_number = |cell: &&(usize, Vec<String>)| number(cell.1[index].trim()).is_some();
+    let (numbers, others): (Vec<_>, Vec<_>) = said.partition(is_number);
+    if name.is_empty() {
+        return (false, Some(format!("column {} has no name", index + 1)));
+    }
+    let Some((line, record)) = others.first() else {
+        let told = format!("column `{name}`: no cell of it says anything");
+        return match numbers.is_empty() {
+            true => (false, Some(told)),
+            false => (true, None),
+        };
+    };
+    let (count, cell) = (others.len(), record[index].trim());
+    let first = format!("the first is `{cell}` in line {line}");
+    match numbers.len() >= count {
+        true => (
+            true,
+            Some(format!(
+                "column `{name}`: {count} cells are no numbers, {first}"
+            )),
+        ),
+        false => (
+            false,
+            Some(format!(
+                "column `{name}`: most of its cells are no numbers, {first}"
+            )),
+        ),
+    }
 }
 
 const TIME_NAMES: [&str; 6] = [
@@ -180,8 +221,10 @@ fn empty(cell: &str) -> bool {
     matches!(cell, "" | "NaN" | "nan" | "NA" | "null" | "NULL" | "-")
 }
 
+/// A number as exact as it is written: of an integer that is no double, nothing nearby will do.
 fn number(cell: &str) -> Option<f64> {
-    cell.parse().ok().filter(|number: &f64| number.is_finite())
+    let number = cell.parse().ok().filter(|number: &f64| number.is_finite());
+    number.filter(|_| Value::of_digits(cell).is_none())
 }
 
 fn row(line: usize, record: &[String], roles: &[Role]) -> Result<Row, CsvError> {
@@ -193,9 +236,10 @@ fn row(line: usize, record: &[String], roles: &[Role]) -> Result<Row, CsvError> 
             Role::Ignored => {}
             Role::Time => time = Some(read_time(line, column, cell)?),
             _ => {
-                let value = match empty(cell) {
-                    true => None,
-                    false => Some(read_number(line, column, cell)?),
+                let is_place = matches!(role, Role::Lat | Role::Lon);
+                let value = match is_place && !empty(cell) {
+                    true => Some(read_number(line, column, cell)?),
+                    false => number(cell),
                 };
                 match role {
                     Role::Lat => lat = value,
@@ -388,8 +432,8 @@ mod tests {
         );
         assert!(error("a,b\n1,2\n").starts_with("line 1: no time column"));
         assert_eq!(
-            error("time,a\n2026-01-01,1\n2026-01-02,x\n"),
-            "line 3, column 2: `x` is not a finite number"
+            error("time,a,lat\n2026-01-01,1,2\n2026-01-02,2,x\n"),
+            "line 3, column 3: `x` is not a finite number"
         );
         assert!(error("time,a\n2026-13-01,1\n").starts_with("line 2, column 1: `2026-13-01` is"));
         assert_eq!(
@@ -410,7 +454,31 @@ mod tests {
     #[test]
     fn a_quoted_cell_may_span_lines_and_lines_are_still_counted() {
         let text = "time,note,a\n1,\"two\nlines\",2\n2,b,y\n";
-        assert_eq!(Table::parse(text).unwrap_err().line, 4);
+        let table = Table::parse(text).unwrap();
+        let told = "column `a`: 1 cells are no numbers, the first is `y` in line 4";
+        assert!(table.left_out.contains(&told.to_owned()), "{table:?}");
+    }
+
+    #[test]
+    fn what_is_no_number_is_left_out_and_said_in_whichever_row_it_stands() {
+        let table = |rows: &str| Table::parse(&format!("time,a,b,,c\n{rows}")).unwrap();
+        let first = table("1,unavailable,x,1,\n2,5,3,1,\n3,6,y,1,\n");
+        let second = table("1,5,x,1,\n2,unavailable,3,1,\n3,6,y,1,\n");
+        for table in [&first, &second] {
+            assert_eq!(table.columns, ["a"]);
+            assert_eq!(
+                table.rows.iter().filter(|row| row.values == [None]).count(),
+                1
+            );
+            let told = ["`unavailable`", "`b`: most", "column 4", "`c`: no cell"];
+            let lines = table.left_out.iter().zip(told);
+            assert!(
+                lines.clone().count() == 4 && lines.into_iter().all(|(line, it)| line.contains(it))
+            );
+        }
+        let long = table("1,9007199254740993,1,1,\n2,9007199254740992,1,1,\n");
+        assert_eq!(long.rows[0].values, [None, Some(1.0)]);
+        assert!(long.left_out[0].contains("9007199254740993"), "{long:?}");
     }
 
     proptest! {

@@ -6,6 +6,7 @@
 use crate::csv::{Row, Table};
 use crate::limits::{BACKFILL_OBSERVATIONS, PAUSE_MAX};
 use crate::message::{Message, Observation, Stream, Value};
+use core::iter;
 use core::time::Duration;
 use std::sync::Arc;
 use weir_model::Time;
@@ -38,9 +39,10 @@ impl Recording {
     /// A person's own table, below `replay/<name>`.
     pub fn own(name: &str, table: Table) -> Self {
         let topic = format!("replay/{}", level(name));
+        let levels = levels(&table.columns);
         let stream = |(index, column): (usize, &String)| {
             Arc::new(Stream {
-                topic: format!("{topic}/{}", level(column)),
+                topic: format!("{topic}/{}", levels[index]),
                 name: column.clone(),
                 sensor: format!("urn:x-weir:replay:{}:{}", level(name), index + 1),
                 property: level(column),
@@ -112,6 +114,21 @@ impl Recording {
     }
 }
 
+/// The levels of columns, each another: of those that are alike, the second is numbered 2.
+fn levels(columns: &[String]) -> Vec<String> {
+    let mut levels: Vec<String> = Vec::with_capacity(columns.len());
+    for column in columns {
+        let own = level(column);
+        let numbered = (2..).map(|number| format!("{own}-{number}"));
+        let mut free = iter::once(own.clone())
+            .chain(numbered)
+            .filter(|it| !levels.contains(it));
+        let free = free.next().unwrap_or(own);
+        levels.push(free);
+    }
+    levels
+}
+
 /// A name as one level of a topic: letters, digits, `.`, `_`; everything else becomes one `-`.
 fn level(name: &str) -> String {
     let mut level = String::with_capacity(name.len());
@@ -163,6 +180,22 @@ mod tests {
             .map(|stream| &*stream.topic)
             .collect();
         assert_eq!(topics, ["replay/my-file/temp-in", "replay/my-file/x"]);
+    }
+
+    #[test]
+    fn columns_whose_names_are_alike_are_kept_apart() {
+        for (columns, expected) in [
+            ("a/b,a+b,a#b", ["a-b", "a-b-2", "a-b-3"]),
+            ("temp,temp,Temp", ["temp", "temp-2", "temp-3"]),
+            ("x,x-2,X", ["x", "x-2", "x-3"]),
+            ("?,!,a", ["column", "column-2", "a"]),
+        ] {
+            let text = format!("time,{columns}\n1,1,2,3\n");
+            let own = Recording::own("f", Table::parse(&text).unwrap());
+            let topics = own.streams.iter().map(|stream| &*stream.topic);
+            let expected = expected.map(|level| format!("replay/f/{level}"));
+            assert_eq!(topics.collect::<Vec<_>>(), expected);
+        }
     }
 
     #[test]

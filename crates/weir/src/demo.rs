@@ -18,6 +18,7 @@ pub(crate) fn run(demo: &Demo) -> Result<(), Failure> {
             .set(&format!("data.dir={}", data.display()))
             .map_err(Failure::usage)?;
     }
+    let left_out = replay.as_ref().map(|it| it.table.left_out.clone());
     let options = weir_demo::Options {
         rate_hz: demo.rate,
         seed: demo.seed,
@@ -29,6 +30,9 @@ pub(crate) fn run(demo: &Demo) -> Result<(), Failure> {
     let moved = weir_gateway::give_way(&mut config).map_err(Failure::usage)?;
     with_gateway(&config, demo.serve.open, |gateway| {
         tell(&moved);
+        for part in left_out.into_iter().flatten() {
+            tracing::warn!("left out of the replay: {part}");
+        }
         play(base_url(gateway), options)
     })
 }
