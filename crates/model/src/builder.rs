@@ -485,16 +485,23 @@ impl Batch {
     }
 
     fn complete_times(&mut self, arrival: Time) {
+        self.count_from(arrival);
+        for time in self.time.iter_mut().filter(|time| **time == NO_TIME) {
+            *time = arrival.nanos();
+        }
+    }
+
+    /// Makes SenML times that count from now the instants that they are; times that are missing stay so.
+    pub fn count_from(&mut self, now: Time) {
         let streams = &self.streams;
         // Times may be relative where rows are named as SenML does.
+        if streams.iter().all(|stream| stream.naming != Naming::Name) {
+            return;
+        }
         let relative = |stream: u32| streams[stream as usize].naming == Naming::Name;
         for (time, &stream) in self.time.iter_mut().zip(&self.stream) {
-            match *time {
-                NO_TIME => *time = arrival.nanos(),
-                span if span < RELATIVE_NANOS_END && relative(stream) => {
-                    *time = arrival.nanos().saturating_add(span);
-                }
-                _ => {}
+            if *time != NO_TIME && *time < RELATIVE_NANOS_END && relative(stream) {
+                *time = now.nanos().saturating_add(*time);
             }
         }
     }

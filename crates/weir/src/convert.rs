@@ -42,6 +42,7 @@ fn message_of(input: &[u8], from: &Format, convert: &Convert) -> Result<Batch, F
         Failure::no(format!("not a message in {}: {error}{place}", from.name))
     })?;
     let mut batch = builder.finish();
+    batch.count_from(weir_gateway::now());
     if let Some(topic) = &convert.topic {
         batch
             .complete(topic, weir_gateway::now())
