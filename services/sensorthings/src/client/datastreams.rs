@@ -11,8 +11,17 @@ use weir_model::{Observation, Value};
 pub(super) fn topic_of(datastream: &Json) -> Option<String> {
     let named = datastream["properties"]["topic"].as_str();
     let text = named.or(datastream["name"].as_str())?;
-    let text = text.replace('+', "%2B").replace('#', "%23");
+    let text = without_wildcards(text);
     weir_model::topic::check(&text).is_ok().then_some(text)
+}
+
+fn without_wildcards(text: &str) -> String {
+    text.replace('+', "%2B").replace('#', "%23")
+}
+
+/// A text as one level of a topic.
+pub(super) fn level(text: &str) -> String {
+    without_wildcards(text).replace('/', "%2F")
 }
 
 /// The path of the Datastream of a topic, which is created as the observation describes it.
@@ -165,7 +174,9 @@ async fn linked(api: &mut Api, set: &str, described: Json) -> io::Result<Json> {
 /// 18-088 table 12.
 fn observation_type(value: Value<'_>) -> &'static str {
     match value {
-        Value::Number(_) => "http://www.opengis.net/def/observationType/OGC-OM/2.0/OM_Measurement",
+        _ if value.is_numeric() => {
+            "http://www.opengis.net/def/observationType/OGC-OM/2.0/OM_Measurement"
+        }
         Value::Bool(_) => {
             "http://www.opengis.net/def/observationType/OGC-OM/2.0/OM_TruthObservation"
         }

@@ -1,7 +1,7 @@
 //! Messages out of Observations.
 
 use super::api::{Api, key};
-use super::datastreams::topic_of;
+use super::datastreams::{level, topic_of};
 use serde_json::Value as Json;
 use std::collections::HashMap;
 use std::io;
@@ -20,8 +20,8 @@ const PROPERTY: &str = "ObservedProperty($select=name)";
 pub(super) struct Reads {
     api: Api,
     filters: Vec<Filter>,
-    /// Datastreams by their path.
-    known: HashMap<String, Json>,
+    /// Datastreams by their path, each with its topic.
+    known: HashMap<String, (String, Json)>,
 }
 
 impl Reads {
@@ -36,14 +36,17 @@ impl Reads {
     async fn listed(&mut self) -> io::Result<Vec<Shelf>> {
         let options = [("$select", SELECT), ("$expand", PROPERTY), ("$top", PAGE)];
         let mut shelves = Vec::new();
-        for datastream in self.api.all("Datastreams", &options).await? {
-            let (Some(key), Some(topic)) = (key(&datastream), topic_of(&datastream)) else {
+        let all = self.api.all("Datastreams", &options).await?;
+        for (topics, datastream) in topics(&all).into_iter().zip(all) {
+            let (Some(key), Some(topics)) = (key(&datastream), topics) else {
                 continue;
             };
-            if self.filters.iter().any(|filter| filter.matches(&topic)) {
+            let wanted = |topic| self.filters.iter().any(|filter| filter.matches(topic));
+            if topics.iter().any(|topic| wanted(topic)) {
                 let id = format!("Datastreams{key}");
                 let newest = datastream["phenomenonTime"].as_str().and_then(ends);
-                self.known.insert(id.clone(), datastream);
+                let [topic, _] = topics;
+                self.known.insert(id.clone(), (topic, datastream));
                 shelves.push(Shelf { id, newest });
             }
         }
@@ -64,7 +67,8 @@ impl Reads {
         let mut rows = BatchBuilder::new();
         let observations = page["value"].as_array();
         for observation in observations.into_iter().flatten() {
-            row(observation, &self.known[&shelf.id], &mut rows)?;
+            let (topic, datastream) = &self.known[&shelf.id];
+            row(observation, topic, datastream, &mut rows)?;
         }
         Ok(rows.finish())
     }
@@ -145,7 +149,7 @@ impl Events {
             return Ok(None);
         }
         let mut rows = BatchBuilder::new();
-        row(observation, datastream, &mut rows)?;
+        row(observation, &topic, datastream, &mut rows)?;
         let mut message = Vec::new();
         (self.format.encode)(&rows.finish(), &mut message);
         Ok(Some(message))
@@ -158,17 +162,43 @@ impl Subscriber for Events {
     }
 }
 
+/// The topic of each Datastream, and what it is called: where several are called the same, as the temperatures
+/// of two Things may be, its topic is that and its identifier.
+fn topics(datastreams: &[Json]) -> Vec<Option<[String; 2]>> {
+    let called: Vec<_> = datastreams.iter().map(topic_of).collect();
+    let mut often: HashMap<&str, usize> = HashMap::new();
+    let names = called.iter().flatten();
+    names.for_each(|name| *often.entry(name).or_default() += 1);
+    let topic = |(name, datastream): (&Option<String>, &Json)| {
+        let name = name.clone()?;
+        let id = match &datastream["@iot.id"] {
+            Json::String(id) => level(id),
+            id => id.to_string(),
+        };
+        match often[name.as_str()] {
+            1 => Some([name.clone(), name]),
+            _ => Some([format!("{name}/{id}"), name]),
+        }
+    };
+    called.iter().zip(datastreams).map(topic).collect()
+}
+
 /// Adds an Observation of a Datastream.
-fn row(observation: &Json, datastream: &Json, rows: &mut BatchBuilder) -> io::Result<()> {
+fn row(
+    observation: &Json,
+    topic: &str,
+    datastream: &Json,
+    rows: &mut BatchBuilder,
+) -> io::Result<()> {
     rows.begin();
-    rows.topic(Naming::Topic, &topic_of(datastream).unwrap_or_default());
+    rows.topic(Naming::Topic, topic);
     let property = datastream["ObservedProperty"]["name"].as_str();
     property.into_iter().for_each(|name| rows.property(name));
     let unit = datastream["unitOfMeasurement"]["symbol"].as_str();
     unit.into_iter().for_each(|unit| rows.unit(unit));
-    let text;
+    let mut text = String::new();
     rows.value(match &observation["result"] {
-        Json::Number(number) => Value::Number(number.as_f64().unwrap_or(f64::NAN)),
+        Json::Number(number) => crate::draft::number_of(number, &mut text),
         Json::Bool(truth) => Value::Bool(*truth),
         Json::String(text) => Value::Text(text),
         Json::Null => Value::Null,
@@ -239,7 +269,7 @@ mod tests {
             "phenomenonTime": "2026-11-20T09:00:00Z/2026-11-20T10:00:00Z",
         });
         let mut rows = BatchBuilder::new();
-        row(&observation, &datastream, &mut rows).unwrap();
+        row(&observation, "kitchen/temp", &datastream, &mut rows).unwrap();
         let batch = rows.finish();
         let row = batch.row(0);
         assert_eq!((row.topic, row.unit), ("kitchen/temp", Some("Cel")));
@@ -247,6 +277,31 @@ mod tests {
         assert_eq!(row.value, Value::Json("[1,2]"));
         assert_eq!(row.extra.end, Some("2026-11-20T10:00:00Z".parse().unwrap()));
         assert_eq!(row.extra.parameters, None);
+    }
+
+    #[test]
+    fn datastreams_that_are_called_the_same_are_kept_apart() {
+        let all = [
+            json!({"@iot.id": 1, "name": "Air"}),
+            json!({"@iot.id": "a/b", "name": "Air"}),
+            json!({"@iot.id": 3, "name": "Air", "properties": {"topic": "kitchen/air"}}),
+            json!({"@iot.id": 4, "name": "Water"}),
+            json!({"@iot.id": 5}),
+        ];
+        let topics = topics(&all);
+        let told: Vec<_> = topics
+            .iter()
+            .flatten()
+            .map(|[topic, name]| (&**topic, &**name))
+            .collect();
+        let expected = [
+            ("Air/1", "Air"),
+            ("Air/a%2Fb", "Air"),
+            ("kitchen/air", "kitchen/air"),
+            ("Water", "Water"),
+        ];
+        assert_eq!(told, expected);
+        assert!(topics[4].is_none());
     }
 
     #[test]
