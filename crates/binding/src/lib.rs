@@ -23,6 +23,7 @@ mod premises;
 mod rendering;
 mod schema;
 mod service;
+mod since;
 mod tally;
 mod threadless;
 mod way;
@@ -51,6 +52,7 @@ pub use service::{
     Answer, AsItIs, Call, Delivery, Inbound, Pending, Response, Scheme, Service, Socket, Stream,
     Wrapper,
 };
+pub use since::is_of_nothing;
 pub use tally::{Metric, Tally};
 pub use threadless::{AtOnce, Drawer};
 pub use way::{Credential, Operation, Way};

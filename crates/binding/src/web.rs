@@ -4,18 +4,19 @@
 //! socket and knows no clock. What it deliberately does not do here: follow redirects, keep cookies.
 
 use crate::client::{Binding, LocalFuture, Pages, Past, Publisher, Subscriber, Target};
+use crate::since;
 use bytes::Bytes;
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
-use weir_model::{Batch, BatchBuilder, Cursor, Filter, Limits, Time};
+use weir_model::{Batch, BatchBuilder, Filter, Limits, Time};
 
 /// What talks to the peers of some URL schemes.
 pub trait Client {
     /// Opens a publisher.
     fn publisher(&self, target: Target) -> LocalFuture<'static, io::Result<Box<dyn Publisher>>>;
 
-    /// Opens a subscriber; `since` is a position as the peer's protocol writes it.
+    /// Opens a subscriber; `since` is a position as the peer's protocol writes it, or a time.
     fn subscriber(
         &self,
         target: Target,
@@ -44,14 +45,7 @@ impl Client for Arc<dyn Binding> {
         filters: Vec<Filter>,
         since: Option<String>,
     ) -> LocalFuture<'static, io::Result<Box<dyn Subscriber>>> {
-        let since = since.as_deref().map(str::parse::<Cursor>).transpose();
-        match since {
-            Ok(since) => Binding::subscriber(&**self, target, filters, since),
-            Err(error) => {
-                let refused = invalid(format!("--since: {error}"));
-                Box::pin(std::future::ready(Err(refused)))
-            }
-        }
+        Box::pin(since::open(self.clone(), target, filters, since))
     }
 
     fn past(&self, target: Target, past: Past) -> LocalFuture<'static, io::Result<Box<dyn Pages>>> {

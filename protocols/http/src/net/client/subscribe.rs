@@ -6,10 +6,11 @@ use crate::wire::answers::{Head, Part};
 use crate::wire::events::{Cut, Cutter, Event as OpenEvent, Piece};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use bytes::Bytes;
 use std::collections::VecDeque;
 use std::io;
 use std::time::Duration;
-use weir_binding::{Event, LocalFuture, Subscriber, Target};
+use weir_binding::{Event, LocalFuture, Subscriber, Target, is_of_nothing};
 use weir_codec::Format;
 use weir_model::{Cursor, Filter};
 
@@ -150,6 +151,19 @@ impl Subscriber for Endless {
     }
 }
 
+/// Where a subscription that begins now begins, which only the head of an endless answer says of any filter: who asks
+/// again and again would miss what comes before he asks first.
+async fn position(url: &Url, target: &Target, filters: &[Filter]) -> io::Result<Option<Cursor>> {
+    let mut connection = Connection::open(url, target).await?;
+    let path = url.filters(filters, "stream", None);
+    let head = get(&mut connection, url, target, &path, "").await?;
+    if head.status != 200 {
+        let (body, _) = connection.body().await?;
+        return Err(refused(head.status, &body));
+    }
+    Ok(head.header("weir-cursor").and_then(|at| at.parse().ok()))
+}
+
 /// Polling and long polling: one request after the other.
 pub(super) struct Poller {
     url: Url,
@@ -170,6 +184,10 @@ impl Poller {
         filters: Vec<Filter>,
         since: Option<Cursor>,
     ) -> io::Result<Self> {
+        let since = match (url.way, since) {
+            (Way::LongPoll, None) => position(&url, &target, &filters).await?,
+            (_, since) => since,
+        };
         let connection = Some(Connection::open(&url, &target).await?);
         Ok(Self {
             url,
@@ -215,7 +233,9 @@ impl Poller {
     }
 
     fn take(&mut self, head: &Head, body: Vec<u8>) -> io::Result<()> {
-        if !matches!(head.status, 200 | 204 | 304) {
+        // At a topic where nothing was published yet there are no last values.
+        let is_nothing_yet = head.status == 404 && self.url.way == Way::Poll;
+        if !is_nothing_yet && !matches!(head.status, 200 | 204 | 304) {
             return Err(refused(head.status, &body));
         }
         let gap = head.header("weir-gap").map(|gap| Event::Gap(gap.into()));
@@ -224,8 +244,10 @@ impl Poller {
         let cursor = head
             .header("weir-cursor")
             .and_then(|text| text.parse().ok());
-        if head.status == 200 {
-            self.due.push_back(Event::Message(body.into(), cursor));
+        let body = Bytes::from(body);
+        // Who polls gets a message so long as nothing was published, too.
+        if head.status == 200 && !is_of_nothing(&body, self.target.format) {
+            self.due.push_back(Event::Message(body, cursor));
         } else if let Some(cursor) = cursor.filter(|cursor| Some(*cursor) != self.since) {
             self.due.push_back(Event::Position(cursor));
         }
