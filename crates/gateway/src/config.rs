@@ -169,7 +169,10 @@ impl Config {
             let Some(rest) = name.strip_prefix("WEIR_").map(str::to_ascii_lowercase) else {
                 continue;
             };
-            for section in sections() {
+            // What is nearly a section is put as it is, for the check to refuse; what is far from all is another
+            // program's (`WEIR_SERVICE_HOST` is Kubernetes').
+            let misspelt = misspelt_section(&rest);
+            for section in sections().into_iter().chain(misspelt) {
                 let key = rest
                     .strip_prefix(section)
                     .and_then(|rest| rest.strip_prefix('_'));
@@ -312,6 +315,33 @@ fn sections() -> Vec<&'static str> {
     own.chain(BINDINGS.iter().map(|line| line.name))
         .chain(services.map(|line| line.name))
         .collect()
+}
+
+/// What stands for the section in a variable's name, where it is none but one letter more, less or other would make
+/// it one.
+fn misspelt_section(rest: &str) -> Option<&str> {
+    let (first, key) = rest.split_once('_')?;
+    let sections = sections();
+    let is_near = || {
+        sections
+            .iter()
+            .any(|section| is_one_letter_off(first, section))
+    };
+    (!key.is_empty() && !sections.contains(&first) && is_near()).then_some(first)
+}
+
+fn is_one_letter_off(one: &str, other: &str) -> bool {
+    let (short, long) = match one.len() <= other.len() {
+        true => (one.as_bytes(), other.as_bytes()),
+        false => (other.as_bytes(), one.as_bytes()),
+    };
+    let alike = short.iter().zip(long).take_while(|(a, b)| a == b).count();
+    let (short, long) = (&short[alike..], &long[alike..]);
+    match long.len() - short.len() {
+        0 => long.is_empty() || short[1..] == long[1..],
+        1 => *short == long[1..],
+        _ => false,
+    }
 }
 
 /// The list that a key is a place of, or the key.
@@ -483,6 +513,25 @@ mod tests {
         let text = "[http]\nlisten = \n".to_owned();
         let problem = Config::from_text(Path::new("weir.toml"), text).unwrap_err();
         assert!(problem.place.starts_with("weir.toml:2:"), "{problem}");
+    }
+
+    #[test]
+    fn a_variable_whose_section_is_misspelt_is_refused_and_one_of_others_is_not() {
+        for (name, refused) in [
+            ("WEIR_HTP_LISTEN", true),
+            ("WEIR_MQTTT_LISTEN", true),
+            ("WEIR_DAFA_DIR", true),
+            ("WEIR_SERVICE_HOST", false),
+            ("WEIR_PORT_8080_TCP", false),
+            ("WEIR_TOKEN", false),
+            ("WEIR_BIN", false),
+        ] {
+            let mut config = config("");
+            config.take_environment([(name.to_owned(), "1".to_owned())].into_iter());
+            let problems = config.check();
+            assert_eq!(!problems.is_empty(), refused, "{name} {problems:?}");
+            assert!(problems.iter().all(|problem| problem.place.contains(name)));
+        }
     }
 
     #[test]
