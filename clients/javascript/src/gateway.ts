@@ -75,9 +75,10 @@ export class Gateway {
   }
 
   /** Publishes an observation; resolves with its cursor once it is on disk. A repeat under one `key` is kept once. */
-  publish(topic: string, value: Value, { time, ...members }: Members = {}, key?: string): Promise<string> {
+  async publish(topic: string, value: Value, { time, ...members }: Members = {}, key?: string): Promise<string> {
     const timed = time === undefined ? {} : { time: new Date(time).toISOString() };
-    return this.publishMessage(topic, JSON.stringify({ value, ...timed, ...members }), "application/json", key);
+    const body = JSON.stringify({ value, ...timed, ...members }, finite);
+    return this.publishMessage(topic, body, "application/json", key);
   }
 
   /** Publishes a message in any format. */
@@ -141,6 +142,13 @@ export class Gateway {
     const { token } = this.access;
     return token === undefined ? {} : { Authorization: `Bearer ${token}` };
   }
+}
+
+/** JSON would have null for a number that is none or infinite, and nothing for what is undefined. */
+function finite(name: string, value: unknown): unknown {
+  if (typeof value === "number" && !Number.isFinite(value)) throw new RangeError(`${name} is ${value}, which is no number of JSON`);
+  if (name === "value" && value === undefined) throw new RangeError("value is undefined");
+  return value;
 }
 
 /** Whether another attempt may bring an answer; a TypeError is how `fetch` says that nobody answered. */

@@ -89,6 +89,20 @@ test("every delivery scheme gives what came after a cursor, in order", LIMIT, as
   }
 });
 
+test("what JSON cannot say is refused, and a topic is as it is", LIMIT, async () => {
+  for (const value of [NaN, Infinity, [1, NaN], undefined]) {
+    await assert.rejects(client.publish("none/x", value), RangeError);
+  }
+  await assert.rejects(client.publish("none/x", 1, { lat: NaN, lon: 1 }), RangeError);
+  assert.deepEqual(await client.latest("none/#"), []);
+  for (const topic of ["x/../y", "x/./y", "../x", "a//b"]) {
+    await client.publish(topic, 1);
+    assert.deepEqual((await client.latest(topic)).map((row) => row.topic), [topic]);
+  }
+  assert.deepEqual(await client.latest("y"), []);
+  await assert.rejects(client.publish("..", 1), RangeError);
+});
+
 test("every delivery scheme begins with the last values", LIMIT, async () => {
   await client.publish("last/x", 7);
   for (const delivery of DELIVERIES) {

@@ -8,8 +8,11 @@ import tempfile
 import unittest
 import unittest.mock
 from datetime import UTC, datetime
+from decimal import Decimal
 
 import gateway as process
+import numpy
+import pandas
 from weir import AsyncGateway, Gateway, Observation, Refused, Unanswered
 
 WHEN = datetime(2026, 11, 20, 9, 41, 0, 250_000, tzinfo=UTC)
@@ -70,6 +73,47 @@ class Requests(unittest.TestCase):
         frame["topic"] = "f/to"
         self.gateway.publish_table("f/to", frame)
         self.assertEqual(list(self.gateway.history("f/to")), [Observation("f/to", 3.25, WHEN, unit="m")])
+
+    def test_an_index_of_times_is_the_time(self):
+        times = pandas.to_datetime(["2026-11-20T09:41:00Z", "2026-11-20T09:42:00.000000001Z"])
+        for number, index in enumerate((times, times.rename("time"), times.tz_localize(None).rename("at"))):
+            topic = f"h/index{number}"
+            self.gateway.publish_table(topic, pandas.DataFrame({"value": [1, 2**53 + 1]}, index=index))
+            table = self.gateway.history_table(topic)
+            self.assertEqual([time.value for time in table["time"]], [time.value for time in times])
+            self.assertEqual([row.value for row in self.gateway.history(topic)], [1, 2**53 + 1])
+        both = pandas.DataFrame({"topic": ["h/a", "h/b"], "time": times, "value": [1.0, 2.0]})
+        self.gateway.publish_table("h", both.set_index(["topic", "time"]))
+        self.assertEqual([row.topic for row in self.gateway.history("h/+", times[0], times[1])][-2:], ["h/a", "h/b"])
+
+    def test_a_frame_that_would_lose_its_times_is_refused(self):
+        frame = pandas.DataFrame({"value": [1.0, 2.0], "time": pandas.to_datetime(["2026-11-20T09:41:00Z", None])})
+        for refused in (frame, frame.set_index("time"), pandas.DataFrame({"value": [1.0]}, index=["kitchen"])):
+            with self.assertRaises(ValueError):
+                self.gateway.publish_table("i/x", refused)
+        with self.assertRaises(ValueError):
+            self.gateway.publish("i/x", 1, time=pandas.NaT)
+        self.assertEqual(self.gateway.catalog("i/#"), [])
+
+    def test_numbers_of_other_libraries_are_numbers_and_those_that_are_none_are_refused(self):
+        given = [numpy.int64(7), numpy.uint64(2**64 - 1), numpy.float32(0.5), Decimal("21.25"), Decimal(2**60 + 1)]
+        for value in (*given, numpy.bool_(True)):
+            self.gateway.publish("j/numbers", value)
+        kept = [observation.value for observation in self.gateway.history("j/numbers")]
+        self.assertEqual(kept, [7, 2**64 - 1, 0.5, 21.25, 2**60 + 1, True])
+        for value in (float("nan"), float("inf"), numpy.float64("nan"), Decimal("NaN"), [1, float("nan")]):
+            with self.assertRaises(ValueError):
+                self.gateway.publish("j/none", value)
+        self.assertEqual(self.gateway.latest("j/none"), [])
+
+    def test_a_topic_is_as_it_is(self):
+        for topic in ("x/../y", "x/./y", "../x", "x/..", "a//b", "/a", "a?b/c%2Fd", "\u00e4 b"):
+            self.gateway.publish(topic, 1)
+            self.assertEqual([row.topic for row in self.gateway.latest(topic)], [topic])
+        self.assertEqual(self.gateway.latest("y"), [])
+        for topic in (".", ".."):
+            with self.assertRaises(ValueError):
+                self.gateway.publish(topic, 1)
 
     def test_nothing_there_is_nothing_and_no_error(self):
         self.assertEqual(self.gateway.latest("nobody/was/here"), [])

@@ -28,9 +28,18 @@ export function filterFault(filter: string): string | undefined {
   return undefined;
 }
 
-/** A topic in the path of a URL: levels keep their slashes, all else is escaped. */
+/**
+ * A topic in the path of a URL: levels keep their slashes, all else is escaped. Where a level is `.` or `..`, which are
+ * taken out of paths on the way, the slashes are escaped too.
+ */
 export function topicPath(topic: string): string {
-  return topic.split("/").map(encodeURIComponent).join("/");
+  if (isStep(topic)) throw new RangeError(`the topic ${topic} cannot be asked for by HTTP`);
+  const levels = topic.split("/");
+  return levels.some(isStep) ? encodeURIComponent(topic) : levels.map(encodeURIComponent).join("/");
+}
+
+function isStep(level: string): boolean {
+  return level === "." || level === "..";
 }
 
 /** A topic's thing (its first two levels at most) and the property that remains. */

@@ -51,5 +51,10 @@ class Observation:
 
 
 def rfc3339(time: datetime | str) -> str:
-    """A time as the gateway reads it; text (`-1h`, `2026-11-20T09:41:00Z`) goes as it is, a naive time is local."""
-    return time if isinstance(time, str) else time.astimezone().isoformat()
+    """A time as the gateway reads it; text (`-1h`, `2026-11-20T09:41:00Z`) goes as it is, a naive time is local. What
+    pandas has for no time, `NaT`, is refused."""
+    if isinstance(time, str):
+        return time
+    if time != time:
+        raise ValueError("a time is NaT")
+    return time.astimezone().isoformat()

@@ -10,6 +10,8 @@ import uuid
 from collections.abc import Generator, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from decimal import Decimal
+from numbers import Integral
 from typing import Any, TypeVar
 from urllib.parse import parse_qs, quote, urlsplit
 
@@ -64,14 +66,21 @@ def publish(topic: str, content: bytes, media: str, key: str | None) -> Operatio
 
 
 def message_of(observations: Iterable[Observation | Mapping[str, Any]]) -> bytes:
-    """A message in JSON."""
+    """A message in JSON, which has no NaN and no infinity: a ValueError."""
     rows = [row.to_json() if isinstance(row, Observation) else dict(row) for row in observations]
-    return json.dumps({"observations": rows}, default=_text).encode()
+    return json.dumps({"observations": rows}, default=_plain, allow_nan=False).encode()
 
 
-def _text(value: Any) -> str:
+def _plain(value: Any) -> Any:
+    """What JSON has for times, and for numbers that are none of Python's own: numpy's, decimals."""
     if isinstance(value, datetime):
         return rfc3339(value)
+    if isinstance(value, Decimal):
+        return int(value) if value == value.to_integral_value() else float(value)
+    if isinstance(value, Integral):
+        return int(value)
+    if getattr(value, "shape", None) == () and hasattr(value, "item"):
+        return value.item()
     raise TypeError(f"no JSON: {value!r}")
 
 
@@ -167,8 +176,12 @@ def live(filters: tuple[str, ...]) -> tuple[str, Parameters]:
 
 
 def quoted(topic: str) -> str:
-    """A topic or filter as a path."""
-    return quote(topic, safe="/")
+    """A topic or filter as a path. Where a level is `.` or `..`, which are taken out of paths on the way, the slashes
+    are no path's."""
+    if topic in (".", ".."):
+        raise ValueError(f"the topic {topic!r} cannot be asked for by HTTP")
+    steps = any(level in (".", "..") for level in topic.split("/"))
+    return quote(topic, safe="" if steps else "/")
 
 
 def refusal(status: int, headers: Mapping[str, str], body: bytes) -> Refused:

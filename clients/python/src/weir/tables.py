@@ -38,11 +38,29 @@ def payload_of(table: "pyarrow.Table | pandas.DataFrame") -> bytes:
     """An Arrow stream of a table or data frame, as the gateway reads it."""
     pyarrow = _pyarrow()
     if not isinstance(table, pyarrow.Table):
-        table = pyarrow.Table.from_pandas(table, preserve_index=False)
+        table = pyarrow.Table.from_pandas(_columns_of(table), preserve_index=False)
     out = BytesIO()
     with pyarrow.ipc.new_stream(out, table.schema) as writer:
         writer.write_table(table)
     return out.getvalue()
+
+
+def _columns_of(frame: "pandas.DataFrame") -> "pandas.DataFrame":
+    """The frame with what its index says as columns: an index of times is `time`, one that is named as a column is
+    that column, one that counts rows says nothing. A row without its time, where there are times, is refused: it would
+    get the time of its arrival."""
+    index, columns = frame.index, frame.columns
+    is_of_times = index.nlevels == 1 and index.dtype.kind == "M"
+    if is_of_times and "time" not in columns:
+        frame = frame.reset_index(names="time")
+    elif all(name in _SPECIAL and name not in columns for name in index.names):
+        frame = frame.reset_index()
+    elif not is_of_times and (index.nlevels > 1 or index.dtype.kind not in "iu"):
+        raise ValueError(f"the index {list(index.names)} is no column that the gateway knows: drop it")
+    if "time" in frame.columns and frame["time"].isna().any():
+        row = int(frame["time"].isna().to_numpy().argmax())
+        raise ValueError(f"row {row} has no time (NaT)")
+    return frame
 
 
 def observations_of(table: "pyarrow.Table") -> list[Observation]:
