@@ -26,6 +26,9 @@ test("a filter says what is wrong with it", () => {
 test("a topic in a path keeps its slashes and escapes the rest", () => {
   expect(topicPath("heating/#")).toBe("heating/%23");
   expect(topicPath("a b/ü?")).toBe("a%20b/%C3%BC%3F");
+  expect(topicPath("x/../y")).toBe("x%2F..%2Fy");
+  expect(new URL(`live/${topicPath("../x")}`, "http://h/").pathname).toBe("/live/..%2Fx");
+  expect(() => topicPath("..")).toThrow(RangeError);
 });
 
 test("a topic splits into thing and property", () => {

@@ -75,7 +75,7 @@ class Requests(unittest.TestCase):
         self.assertEqual(list(self.gateway.history("f/to")), [Observation("f/to", 3.25, WHEN, unit="m")])
 
     def test_an_index_of_times_is_the_time(self):
-        times = pandas.to_datetime(["2026-11-20T09:41:00Z", "2026-11-20T09:42:00.000000001Z"])
+        times = pandas.to_datetime(["2026-11-20T09:41:00Z", "2026-11-20T09:42:00.000000001Z"], format="ISO8601")
         for number, index in enumerate((times, times.rename("time"), times.tz_localize(None).rename("at"))):
             topic = f"h/index{number}"
             self.gateway.publish_table(topic, pandas.DataFrame({"value": [1, 2**53 + 1]}, index=index))
@@ -84,7 +84,17 @@ class Requests(unittest.TestCase):
             self.assertEqual([row.value for row in self.gateway.history(topic)], [1, 2**53 + 1])
         both = pandas.DataFrame({"topic": ["h/a", "h/b"], "time": times, "value": [1.0, 2.0]})
         self.gateway.publish_table("h", both.set_index(["topic", "time"]))
-        self.assertEqual([row.topic for row in self.gateway.history("h/+", times[0], times[1])][-2:], ["h/a", "h/b"])
+        for topic, time in zip(("h/a", "h/b"), times, strict=True):
+            [told] = self.gateway.history_table(topic)["time"]
+            self.assertEqual(told.value, time.value)
+
+    def test_times_of_pandas_and_of_python_are_the_same(self):
+        naive, aware = datetime(2026, 11, 20, 9, 41), datetime(2026, 11, 20, 9, 41, tzinfo=UTC)
+        for number, time in enumerate((naive, aware, pandas.Timestamp(naive), pandas.Timestamp(aware))):
+            self.gateway.publish(f"k/{number}", number, time=time)
+        past = [row.time for row in self.gateway.history("k/+", pandas.Timestamp("2026-11-19"))]
+        self.assertEqual(set(past), {naive.astimezone(UTC), aware})
+        self.assertEqual(len(past), 4)
 
     def test_a_frame_that_would_lose_its_times_is_refused(self):
         frame = pandas.DataFrame({"value": [1.0, 2.0], "time": pandas.to_datetime(["2026-11-20T09:41:00Z", None])})
@@ -107,7 +117,7 @@ class Requests(unittest.TestCase):
         self.assertEqual(self.gateway.latest("j/none"), [])
 
     def test_a_topic_is_as_it_is(self):
-        for topic in ("x/../y", "x/./y", "../x", "x/..", "a//b", "/a", "a?b/c%2Fd", "\u00e4 b"):
+        for topic in ("x/../y", "x/./y", "../x", "x/..", "x//b", "/x", "x?b/c%2Fd", "\u00e4 b"):
             self.gateway.publish(topic, 1)
             self.assertEqual([row.topic for row in self.gateway.latest(topic)], [topic])
         self.assertEqual(self.gateway.latest("y"), [])

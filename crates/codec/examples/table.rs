@@ -33,9 +33,9 @@ the interval, result time, valid time, quality, feature and parameters; `order`:
 several datastreams are interleaved (those of each one are always in order). Within JSON (results that are
 arrays or objects, and parameters) it is `digits`: numbers are integers of 64 bits or doubles, so that of
 others as many digits stay as a double has; `integers`: those beyond 2^53 become text (`amf3` has integers of
-29 bits; [numbers and times](numbers.md)); `NUL`: that character in the name of a member becomes U+FFFD. `-0` is the sign of a
-latitude or longitude of zero. `1 node` and `5 nodes` are the bytes of the sensor message of paper 000,
-section V.
+29 bits; [numbers and times](numbers.md)); `NUL`: that character in the name of a member becomes U+FFFD. `-0`
+is the sign of a latitude or longitude of zero. `1 node` and `5 nodes` are the bytes of the sensor message of
+paper 000, section V.
 
 `cuts noticed` is of how many places in the message of one node, of a hundred, a message that was cut there
 is refused. Where it is not all of them, nothing in the format says how much there was to be: in `plain` each

@@ -57,4 +57,8 @@ def rfc3339(time: datetime | str) -> str:
         return time
     if time != time:
         raise ValueError("a time is NaT")
-    return time.astimezone().isoformat()
+    if time.tzinfo is None:
+        # What pandas has for a time has no local zone of its own.
+        wall = datetime(time.year, time.month, time.day, time.hour, time.minute, time.second, fold=time.fold)
+        time = time.replace(tzinfo=wall.astimezone().tzinfo)
+    return time.isoformat()

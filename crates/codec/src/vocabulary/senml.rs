@@ -6,8 +6,8 @@
 //! the batch is completed with its arrival; zero means now and is left out. A sum without a value is
 //! a null result with the parameter `sum`, since its unit is not the record's.
 //!
-//! Names are topics, and topics names, as [`senml_name`] has it. Written resolved, one record an observation, but for results that SenML has not: null is left
-//! out, arrays and objects are strings of JSON.
+//! Written resolved, one record an observation, but for results that SenML has not: null is left
+//! out, arrays and objects are strings of JSON. Names are topics as [`senml_name`] has them.
 
 use super::senml_name;
 use crate::base64;

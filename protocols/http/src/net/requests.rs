@@ -7,7 +7,7 @@ use super::date::Date;
 use super::http2::is_preface;
 use super::linger::Linger;
 use super::over::Handover;
-use super::route::{self, Check, Meta, Shared, Step, dispatch, to_upgrade};
+use super::route::{self, Check, Meta, Shared, Step, dispatch, upgrade_required};
 use super::socket::Sockets;
 use super::streaming::Streaming;
 use crate::limits::{
@@ -553,8 +553,7 @@ impl Requests {
                 Slot::Socket(Box::new(socket), meta)
             }
             Answer::Socket(_) => {
-                let answer = Response::text(426, "only a WebSocket is served here");
-                Slot::Whole(to_upgrade(answer), meta)
+                Slot::Whole(upgrade_required("only a WebSocket is served here"), meta)
             }
         };
         if slot.is_last() {

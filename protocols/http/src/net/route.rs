@@ -184,9 +184,9 @@ fn is_preflight(request: &Request) -> bool {
     request.header("access-control-request-method").is_some()
 }
 
-/// Says what is to be upgraded to (RFC 9110 sections 7.8 and 15.5.22).
-pub(super) fn to_upgrade(answer: Response) -> Response {
-    answer
+/// 426, which says to what (RFC 9110 sections 7.8 and 15.5.22).
+pub(super) fn upgrade_required(reason: &str) -> Response {
+    Response::text(426, reason)
         .header("upgrade", "websocket")
         .header("connection", "upgrade")
 }
@@ -303,8 +303,8 @@ fn upgrade(shared: &Shared, request: &Request, meta: &Meta) -> Result<Option<Upg
         return Err(Response::text(400, "a WebSocket is asked for with GET"));
     }
     if request.header("sec-websocket-version") != Some("13") {
-        let answer = Response::text(426, "the WebSocket version spoken here is 13");
-        return Err(to_upgrade(answer).header("sec-websocket-version", "13"));
+        let answer = upgrade_required("the WebSocket version spoken here is 13");
+        return Err(answer.header("sec-websocket-version", "13"));
     }
     check_origin(shared, request)?;
     let key = request.header("sec-websocket-key").unwrap_or_default();
