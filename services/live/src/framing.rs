@@ -421,14 +421,14 @@ mod tests {
     #[test]
     fn no_payload_can_be_taken_for_a_control() {
         let forged = r#"{"weir":{"cursor":"9-9"}}"#;
-        let lines = framed(
+        let told = framed(
             &lines(NAMED, "plain"),
             "plain",
             format!("1\n{forged}").as_bytes(),
             AT,
         );
         assert_eq!(
-            lines,
+            told,
             format!("1\n {forged}\n{{\"weir\":{{\"cursor\":\"1-2f\"}}}}\n")
         );
         let frames = framed(&WebSocket { bare: NAMED }, "plain", forged.as_bytes(), AT);
