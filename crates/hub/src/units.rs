@@ -266,7 +266,8 @@ pub(crate) fn recast(batch: &Batch, unit: &InUnit) -> Option<Recast> {
     for row in batch.rows().enumerate() {
         let (index, mut row) = row;
         let of = &found[batch.stream_of(index)];
-        if let (Some(Ok((conversion, unit))), Value::Number(number)) = (of, row.value) {
+        let number = row.value.number().filter(|_| row.value.is_numeric());
+        if let (Some(Ok((conversion, unit))), Some(number)) = (of, number) {
             (row.value, row.unit) = (Value::Number(conversion.apply(number)), Some(*unit));
         }
         // A row of a batch was checked when it was made; a number that becomes too large is left out.

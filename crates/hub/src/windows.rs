@@ -96,13 +96,13 @@ impl<'a> WindowPage<'a> {
         description: u8,
     ) -> Result<Option<f64>, HistoryFault> {
         let reckons = self.aggregate.function.is_of_a_unit();
-        match (value, self.query.units.filter(|_| reckons)) {
-            (Value::Number(number), Some(units)) => {
-                let number = units.convert(topic, description, number);
-                number.map(Some).map_err(HistoryFault::Incomparable)
-            }
-            (value, _) => Ok(value.number()),
-        }
+        let units = self.query.units.filter(|_| reckons && value.is_numeric());
+        let convert = |number: f64| match units {
+            Some(units) => units.convert(topic, description, number),
+            None => Ok(number),
+        };
+        let number = value.number().map(convert).transpose();
+        number.map_err(HistoryFault::Incomparable)
     }
 
     fn select(&mut self, topic: usize, row: &Observation<'_>) {
