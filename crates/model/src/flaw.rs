@@ -65,7 +65,7 @@ impl FlawKind {
             Self::Name => {
                 "Name members without `+`, `#` and control characters, and shorter than a topic."
             }
-            Self::Member => "Send the member as docs/reference/http.md has it, or leave it out.",
+            Self::Member => "Send texts in quotes and numbers without, or leave the member out.",
             Self::Time => {
                 "Send times as RFC 3339 with a zone, or as seconds or milliseconds since 1970."
             }

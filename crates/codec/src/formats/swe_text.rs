@@ -21,7 +21,7 @@ use crate::format::{Carries, Format};
 use crate::infoset::{Atom, Emit, Name};
 use crate::limits::SWE_STREAMS_ON_STACK;
 use crate::number::{TimeWriter, write_f64};
-use crate::rows::{Rows, utf8};
+use crate::rows::{Rows, read_text};
 use crate::syntax::json::Json;
 use crate::syntax::json_text::write_string;
 use crate::syntax::{Key, Pull};
@@ -204,7 +204,10 @@ impl Streams {
 }
 
 fn decode(bytes: &[u8], out: &mut BatchBuilder, limits: &Limits) -> Result<(), DecodeError> {
-    let text = utf8(bytes, limits)?;
+    read_text(bytes, limits, |text| decode_text(text, out, limits))
+}
+
+fn decode_text(text: &str, out: &mut BatchBuilder, limits: &Limits) -> Result<(), DecodeError> {
     let before = out.len();
     let mut rows = Rows::new(out, limits);
     let mut separators = Separators::new(",", "\n");

@@ -6,7 +6,7 @@ use super::{KIND_BOOL, KIND_JSON, KIND_NULL, KIND_NUMBER, KIND_TEXT};
 use crate::error::DecodeError;
 use crate::inline::Inline;
 use crate::lexical;
-use crate::rows::{Rows, utf8};
+use crate::rows::{Rows, read_text};
 use weir_model::batch::Naming;
 use weir_model::{BatchBuilder, Extra, Limits, Place, Time, Value};
 
@@ -15,7 +15,10 @@ pub(super) fn decode(
     out: &mut BatchBuilder,
     limits: &Limits,
 ) -> Result<(), DecodeError> {
-    let text = utf8(bytes, limits)?;
+    read_text(bytes, limits, |text| decode_text(text, out, limits))
+}
+
+fn decode_text(text: &str, out: &mut BatchBuilder, limits: &Limits) -> Result<(), DecodeError> {
     if text.starts_with(EXCEPTION) {
         return Err(Tokens::new(text, EXCEPTION.len(), limits)?.exception());
     }
