@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
 use weir_binding::Response;
-use weir_hub::{Hub, Outcome, Policy};
+use weir_hub::{Hub, Policy};
 
 /// All metrics now.
 pub(crate) fn respond(hub: &Hub, traffic: &Traffic) -> Response {
@@ -80,11 +80,8 @@ fn problems(hub: &Hub, page: &mut Page) {
     );
     let help = "Messages of which only the bytes are kept, by cause.";
     by(page, ("weir_unread_messages_total", help), "cause", &bytes);
-    let of_part = |kind| parts.iter().find(|(known, _)| *known == kind);
-    let all = bytes.iter().map(|&(kind, count)| {
-        let part = of_part(kind).map_or(0, |(_, count)| *count);
-        (kind, count + part)
-    });
+    let all = bytes.iter().zip(&parts);
+    let all = all.map(|(&(kind, whole), (_, part))| (kind, whole + part));
     let help = "Messages that were taken and not understood, or not in all parts, by kind.";
     by(
         page,

@@ -117,6 +117,8 @@ const OPAQUE: u8 = 1 << 3;
 const UNDECLARED: u8 = 1 << 2;
 /// The record ends a keyed one and is no message.
 const TOMBSTONE: u8 = 1 << 4;
+/// Only the observations at the message's own topic are its.
+const ALONE: u8 = 1 << 5;
 /// The bits of most records, which need no block.
 const USUAL: u8 = Quality::AtLeastOnce as u8;
 
@@ -130,6 +132,8 @@ pub(crate) struct Block {
     pub(crate) declared: bool,
     pub(crate) opaque: bool,
     pub(crate) tombstone: bool,
+    /// Of its observations only those at its own topic are taken: its publisher may publish no others.
+    pub(crate) alone: bool,
     pub(crate) attributes: Attributes,
 }
 
@@ -159,7 +163,8 @@ impl Block {
         let bits = self.quality.bits()
             | flag(!self.declared, UNDECLARED)
             | flag(self.opaque, OPAQUE)
-            | flag(self.tombstone, TOMBSTONE);
+            | flag(self.tombstone, TOMBSTONE)
+            | flag(self.alone, ALONE);
         let mut out = BlockBytes::new();
         if bits != USUAL || !self.attributes.is_empty() {
             out.push(bits);
@@ -176,6 +181,7 @@ impl Block {
             declared: bits & UNDECLARED == 0,
             opaque: bits & OPAQUE != 0,
             tombstone: bits & TOMBSTONE != 0,
+            alone: bits & ALONE != 0,
             attributes: read_given(entries).into(),
         }
     }
@@ -271,6 +277,7 @@ mod tests {
             declared: true,
             opaque: false,
             tombstone: false,
+            alone: false,
             attributes: given.into(),
         }
     }
@@ -339,12 +346,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_was_given_reads_back(given in givens(), quality in 0u8..3, bits in 0u8..8) {
+        fn what_was_given_reads_back(given in givens(), quality in 0u8..3, bits in 0u8..16) {
             let written = Block {
                 quality: Quality::from_bits(quality).unwrap(),
                 declared: bits & 1 == 0,
                 opaque: bits & 2 != 0,
                 tombstone: bits & 4 != 0,
+                alone: bits & 8 != 0,
                 attributes: given.into(),
             };
             prop_assert_eq!(Block::read(&written.bytes()), written);

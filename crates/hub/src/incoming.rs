@@ -44,6 +44,8 @@ pub(crate) enum Unread {
     Fault(Fault),
     /// All of it: nobody said what it is, and it is none of the formats.
     Opaque(Flaw),
+    /// What lies below its topic, which its publisher may not publish, for this reason.
+    Below(Fault),
     /// Some parts; and the topic of the first datastream that the message is of.
     Parts(Vec<Flaw>, String),
 }

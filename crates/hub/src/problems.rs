@@ -190,11 +190,10 @@ impl Hub {
     pub fn problems(&self) -> [(Outcome, Vec<(&'static str, u64)>); 3] {
         let counters = &self.counters;
         let causes = counters.refused_by.now().take(CAUSES.len());
-        let of_parts = counters.parts_by.now().skip(CAUSES.len());
         [
             (Outcome::Refused, causes.collect()),
             (Outcome::Bytes, counters.bytes_by.now().collect()),
-            (Outcome::Part, of_parts.collect()),
+            (Outcome::Part, counters.parts_by.now().collect()),
         ]
     }
 
@@ -210,33 +209,45 @@ impl Hub {
     pub(crate) fn note_unread(&self, of: &Publisher<'_>, unread: &Unread) {
         match unread {
             Unread::Fault(fault) => {
-                // That it was no refusal does not make it less of an attempt.
-                let auditor = self.auditor.get().filter(|_| fault.is_of_access());
-                auditor
-                    .into_iter()
-                    .for_each(|auditor| auditor(of.principal, fault));
-                self.note_bytes(of, fault.cause(), fault, fault.advice());
+                self.audit_unread(of, fault);
+                self.note_at_topic(of, Outcome::Bytes, fault.cause(), (fault, fault.advice()));
+            }
+            Unread::Below(fault) => {
+                self.audit_unread(of, fault);
+                self.note_at_topic(of, Outcome::Part, fault.cause(), (fault, fault.advice()));
             }
             Unread::Opaque(flaw) => {
-                self.note_bytes(of, flaw.kind.word(), &flaw.what, flaw.kind.advice());
+                let why: (&dyn Display, _) = (&flaw.what, flaw.kind.advice());
+                self.note_at_topic(of, Outcome::Bytes, flaw.kind.word(), why);
             }
             Unread::Parts(flaws, first) => self.note_flaws(of, flaws, first),
         }
     }
 
-    fn note_bytes(
+    /// That it was no refusal does not make it less of an attempt.
+    fn audit_unread(&self, of: &Publisher<'_>, fault: &Fault) {
+        let auditor = self.auditor.get().filter(|_| fault.is_of_access());
+        auditor
+            .into_iter()
+            .for_each(|auditor| auditor(of.principal, fault));
+    }
+
+    fn note_at_topic(
         &self,
         of: &Publisher<'_>,
+        outcome: Outcome,
         kind: &'static str,
-        reason: &dyn Display,
-        advice: &'static str,
+        (reason, advice): (&dyn Display, &'static str),
     ) {
-        self.counters.bytes_by.count(kind);
+        match outcome {
+            Outcome::Part => self.counters.parts_by.count(kind),
+            _ => self.counters.bytes_by.count(kind),
+        }
         let problem = EntryProblem::new(of.now, kind, reason, advice);
         self.core().catalog.note_problem(of.topic, problem);
         self.watched(&Problem {
             advice,
-            ..of.problem(Outcome::Bytes, kind, reason, false)
+            ..of.problem(outcome, kind, reason, false)
         });
     }
 

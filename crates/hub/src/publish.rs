@@ -15,6 +15,7 @@ use crate::message::{Content, Message};
 use crate::problems::Publisher;
 use crate::record::{Kind, Record};
 use crate::route;
+use crate::start;
 use crate::stood::Stood;
 use crate::trace::Traced;
 use smallvec::{SmallVec, smallvec};
@@ -23,7 +24,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::task::Waker;
 use weir_codec::Format;
-use weir_model::batch::StreamView;
+use weir_model::batch::{Naming, StreamView};
 use weir_model::{Batch, BatchBuilder, BatchError, Cursor, Datastream, Place, Time};
 
 impl Hub {
@@ -78,15 +79,23 @@ impl Hub {
         }
         // Whom a refusal would not reach has at least what he sent kept, where he may publish that.
         let may_be_bytes = publish.media.may_be_bytes();
-        let (content, unread) = match read {
+        let Read {
+            content,
+            unread,
+            alone,
+            ..
+        } = match read {
             Ok(read) => read,
             Err(fault)
                 if may_be_bytes
                     && fault.is_of_content()
                     && principal.grants.allow(Verb::Publish, &publish.topic) =>
             {
-                let bytes = Decoded::bytes(&publish.attributes);
-                (bytes, Some(Box::new(Unread::Fault(fault))))
+                let unread = Some(Box::new(Unread::Fault(fault)));
+                Read {
+                    unread,
+                    ..Decoded::bytes(&publish.attributes).into()
+                }
             }
             Err(fault) => return Err(fault),
         };
@@ -99,6 +108,7 @@ impl Hub {
             declared: !matches!(publish.media, Media::Undeclared),
             opaque: publish.retain && matches!(content, Decoded::Opaque(_)),
             tombstone: false,
+            alone,
             attributes: std::mem::take(&mut publish.attributes),
         };
         Ok(Incoming {
@@ -120,9 +130,11 @@ impl Hub {
 
     /// What a message holds, where its publisher may publish all of that; and what of it is not understood.
     fn read(&self, now: Time, principal: &Principal, publish: &Publish) -> Result<Read, Fault> {
-        let read = self.decode(publish, now)?;
-        checks::check_grants(principal, &publish.topic, &read.0)?;
-        checks::check_names(&read.0)?;
+        let mut read = self.decode(publish, now)?;
+        if let Err(denied) = checks::check_grants(principal, &publish.topic, &read.content) {
+            read = read.without_others(principal, &publish.topic, denied)?;
+        }
+        checks::check_names(&read.content)?;
         Ok(read)
     }
 
@@ -135,9 +147,9 @@ impl Hub {
             let format = match &publish.media {
                 // It only removes what is retained, whatever it says that it is.
                 _ if publish.retain && publish.body.is_empty() => {
-                    return Ok((Decoded::bytes(&publish.attributes), None));
+                    return Ok(Decoded::bytes(&publish.attributes).into());
                 }
-                Media::Opaque(media) => return Ok((Decoded::Opaque(media.clone()), None)),
+                Media::Opaque(media) => return Ok(Decoded::Opaque(media.clone()).into()),
                 Media::Format(format) => self.decode_as(format, &publish.body, builder)?,
                 Media::Claimed(format) => self.decode_claimed(format, &publish.body, builder)?,
                 Media::Undeclared => {
@@ -156,6 +168,7 @@ impl Hub {
             if publish.media.may_be_bytes() {
                 builder.forgive();
             }
+            let has_others = has_others(builder.batch());
             builder
                 .complete(&publish.topic, now)
                 .map_err(Fault::Message)?;
@@ -163,7 +176,12 @@ impl Hub {
             let batch = builder.finish();
             let unread = (!flaws.is_empty())
                 .then(|| Box::new(Unread::Parts(flaws, batch.stream(0).topic.into())));
-            Ok((Decoded::Observations(batch, format), unread))
+            Ok(Read {
+                content: Decoded::Observations(batch, format),
+                unread,
+                has_others,
+                alone: false,
+            })
         })
     }
 
@@ -423,15 +441,67 @@ impl Hub {
     }
 }
 
-/// What a message holds, and what of it is not understood.
-type Read = (Decoded, Option<Box<Unread>>);
+/// What a message holds.
+struct Read {
+    content: Decoded,
+    /// What of it is not understood.
+    unread: Option<Box<Unread>>,
+    /// Whether it is a value with others beside it, which lie below its topic.
+    has_others: bool,
+    /// Whether those others are left out.
+    alone: bool,
+}
+
+impl From<Decoded> for Read {
+    fn from(content: Decoded) -> Self {
+        Self {
+            content,
+            unread: None,
+            has_others: false,
+            alone: false,
+        }
+    }
+}
+
+impl Read {
+    /// The value of a message without what is beside it, which its publisher may not publish: who may publish at one
+    /// topic need not know that what else it says lies below.
+    #[cold]
+    fn without_others(
+        self,
+        principal: &Principal,
+        topic: &str,
+        denied: Fault,
+    ) -> Result<Self, Fault> {
+        match self.content {
+            Decoded::Observations(batch, format)
+                if self.has_others && principal.grants.allow(Verb::Publish, topic) =>
+            {
+                Ok(Self {
+                    unread: Some(Box::new(Unread::Below(denied))),
+                    alone: true,
+                    ..Decoded::Observations(start::at_topic(&batch, topic), format).into()
+                })
+            }
+            _ => Err(denied),
+        }
+    }
+}
+
+/// Whether a message is a value with others beside it, before its names are made topics.
+fn has_others(batch: &Batch) -> bool {
+    let naming = |index| batch.stream(index).naming;
+    naming(0) == Naming::Sent && naming(batch.stream_count() - 1) == Naming::Below
+}
 
 /// A body that is none of the formats; a problem, unless its publisher said what else it is.
 fn unknown(publish: &Publish) -> Read {
     let is_said = publish.attributes.content_type.is_some() || publish.body.is_empty();
     let flaw = (!is_said).then(|| weir_codec::unreadable(&publish.body));
-    let unread = flaw.map(|flaw| Box::new(Unread::Opaque(flaw)));
-    (Decoded::bytes(&publish.attributes), unread)
+    Read {
+        unread: flaw.map(|flaw| Box::new(Unread::Opaque(flaw))),
+        ..Decoded::bytes(&publish.attributes).into()
+    }
 }
 
 fn change_of<'a>(now: Time, topic: &'a str, body: &'a [u8]) -> Record<'a> {

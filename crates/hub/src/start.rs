@@ -210,7 +210,7 @@ impl Hub {
         let content = match record.kind {
             Kind::Opaque => Content::Opaque(record.media.into()),
             Kind::Retained if block.opaque => Content::Opaque(record.media.into()),
-            Kind::Observations | Kind::Retained => self.read_content(record),
+            Kind::Observations | Kind::Retained => self.read_content(record, block.alone),
             _ => return None,
         };
         let mut message = Message::new(cursor, record.arrival, record.topic.into(), content);
@@ -223,9 +223,13 @@ impl Hub {
 
     /// What was accepted once decodes again, unless the limits are lower now or the format is not built in: then it
     /// is bytes.
-    fn read_content(&self, record: &Record<'_>) -> Content {
+    fn read_content(&self, record: &Record<'_>, alone: bool) -> Content {
         let format = weir_codec::by_name(record.media);
         let batch = format.and_then(|format| decode_batch(format, record, &self.limits));
+        let batch = match alone {
+            true => batch.map(|batch| at_topic(&batch, record.topic)),
+            false => batch,
+        };
         match (format, batch) {
             (Some(format), Some(batch)) => Content::Observations { batch, format },
             _ => Content::Opaque(record.media.into()),
@@ -244,6 +248,11 @@ fn decode_batch(format: &Format, record: &Record<'_>, limits: &Limits) -> Option
     builder.forgive();
     builder.complete(record.topic, record.arrival).ok()?;
     Some(builder.finish())
+}
+
+/// The observations at this topic itself.
+pub(crate) fn at_topic(batch: &Batch, topic: &str) -> Batch {
+    batch.select(|row| batch.stream(batch.stream_of(row)).topic == topic)
 }
 
 /// Fills in what the catalog knows and the message left out.

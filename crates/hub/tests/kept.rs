@@ -359,3 +359,34 @@ fn what_a_declared_message_says_wrongly_is_refused_and_what_it_says_oddly_is_see
     .unwrap();
     assert_eq!(counted(&house.hub), [("not-finite", 1), ("name", 1)]);
 }
+
+#[test]
+fn a_value_is_taken_without_what_is_beside_it_where_its_publisher_may_publish_no_more() {
+    let json = by_name("json").unwrap();
+    for media in [Media::Undeclared, Media::Claimed(json), Media::Format(json)] {
+        let house = new();
+        let body = r#"{"value":1,"battery":80}"#;
+        let device = granted(&["zz/lamp"]);
+        let mut live = raw(&house.hub, "zz/#", Since::Now);
+        let begin = house.hub.positions().0;
+        let publish = Publish::new("zz/lamp", media, body);
+        acknowledged(&house.hub, &device, publish).unwrap();
+        assert_eq!(bodies(&mut live), [body.as_bytes()]);
+        assert_eq!(counted(&house.hub), [("rights", 1)]);
+        assert_eq!(problem_of(&house.hub, "zz/lamp").unwrap().kind, "rights");
+        drop(live);
+        let house = again(house);
+        let mut later = subscribe(&house.hub, wish(&["zz/#"], Since::Cursor(begin)));
+        assert_eq!(house::drain(&mut later), ["1"]);
+        let mut latest = subscribe(&house.hub, wish(&["zz/#"], Since::Snapshot));
+        assert_eq!(house::drain(&mut latest), ["1"]);
+        let everything = granted(&["zz/#"]);
+        let publish = Publish::new("zz/lamp", Media::Undeclared, body);
+        acknowledged(&house.hub, &everything, publish).unwrap();
+        assert_eq!(house::drain(&mut latest), ["1\n80"]);
+    }
+    let house = new();
+    let flat = Publish::new("zz/lamp", Media::Format(json), r#"{"state":"ON"}"#);
+    let refused = acknowledged(&house.hub, &granted(&["zz/lamp"]), flat);
+    assert!(matches!(refused, Err(Fault::Denied { .. })));
+}
