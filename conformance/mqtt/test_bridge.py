@@ -124,6 +124,44 @@ def metric(made, name, bridge="site"):
     return next(int(line.split()[-1]) for line in page.splitlines() if line.startswith(f'{name}{{bridge="{bridge}"}}'))
 
 
+class Mosquittos(unittest.TestCase):
+    """Mosquitto's own bridge with its defaults, to us."""
+
+    def test_it_connects_and_what_goes_both_ways_goes_once(self):
+        made = gateway(self)
+        port = made.ready["mqtt"].rsplit(":", 1)[1]
+        here, writes_here = client(self, made.ready["mqtt"], ("#", 1)), client(self, made.ready["mqtt"])
+        states = client(self, made.ready["mqtt"], ("$SYS/broker/connection/#", 1))
+        writes_here.publish("kept/here", "1", retain=True)
+        broker = Mosquitto(self, "allow_anonymous true", "connection site", f"address 127.0.0.1:{port}",
+                           "topic # both 1")
+        there, writes_there = client(self, broker.address, ("#", 1)), client(self, broker.address)
+        state = states.message()
+        self.assertRegex(state.topic, r"^\$SYS/broker/connection/.*site/state$")
+        while state.payload != b"1":
+            state = states.message()
+        self.all_of(there, "kept/here")
+        writes_here.publish("down/a", "2")
+        writes_there.publish("up/a", "3")
+        writes_there.publish("up/last", "4")
+        self.assertEqual(self.all_of(here, "up/last"), ["kept/here", "down/a", "up/a", "up/last"])
+        writes_here.publish("down/last", "5")
+        self.assertEqual(sorted(self.all_of(there, "down/last")), ["down/a", "down/last", "up/a", "up/last"])
+        self.assertEqual(self.all_of(here, "down/last"), ["down/last"])
+        self.assertTrue(here.nothing())
+        broker.stop()
+        while states.message().payload != b"0":
+            pass
+
+    @staticmethod
+    def all_of(reader, last):
+        """Topics of what comes up to a message at the last."""
+        topics = []
+        while topics[-1:] != [last]:
+            topics.append(reader.message().topic)
+        return topics
+
+
 class BothWays(unittest.TestCase):
     def setUp(self):
         self.broker = Mosquitto(self)

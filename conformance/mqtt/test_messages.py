@@ -90,8 +90,12 @@ class Messages(unittest.TestCase):
         came = {message.topic: message.payload for message in (subscriber.message(), subscriber.message())}
         self.assertEqual(json.loads(came["$as/senml-json/conv/a"])[0]["v"], 1)
         self.assertIn(b"conv/a", came["$as/csv/conv/a"])
-        for topic, properties in (("$as/json/conv/a", ()), ("conv/a", [(CONTENT_TYPE, "application/json")])):
-            self.assertEqual(publisher.publish(topic, "no json", properties=properties), 0x99)
+        self.assertEqual(publisher.publish("$as/json/conv/a", "no json"), 0x99)
+        declared = [(CONTENT_TYPE, "application/senml+json")]
+        self.assertEqual(publisher.publish("conv/a", '[{"v":7}]', properties=declared), 0)
+        topics = {subscriber.message().topic for _ in range(2)}
+        self.assertEqual(topics, {"$as/senml-json/conv/a", "$as/csv/conv/a"})
+        self.assertEqual(self.latest("conv/a")[0]["value"], 7)
         self.assertEqual(publisher.publish("$as/nothing/conv/a", "1"), 0x90)
 
     # [MQTT-3.3.2-3]

@@ -59,6 +59,7 @@ async fn connect(address: &str) -> TcpStream {
     stream.set_nodelay(true).unwrap();
     let packet = encode(Packet::Connect(Connect {
         version: VERSION,
+        bridge: false,
         clean_start: true,
         keep_alive: 0,
         properties: Properties::NONE,

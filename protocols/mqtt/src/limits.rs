@@ -14,8 +14,8 @@ pub const IN_FLIGHT_MAX: u16 = 1024;
 pub const TOPIC_ALIASES_MAX: u16 = 64;
 /// Topic aliases that are set for a client, however many it would take.
 pub const TOPIC_ALIASES_SET_MAX: u16 = 32;
-/// Subscriptions of one session.
-pub const SUBSCRIPTIONS_MAX: usize = 1000;
+/// Subscriptions of one session unless configured otherwise.
+pub const SUBSCRIPTIONS_MAX: usize = 20_000;
 /// Longest client identifier, bytes.
 pub const CLIENT_ID_BYTES_MAX: usize = 512;
 /// Within this a CONNECT must be whole.

@@ -3,7 +3,7 @@
 
 use crate::house;
 
-use house::{V5, V311, connect, decode, encode, will};
+use house::{V5, V31, V311, connect, decode, encode, will};
 use weir_mqtt::wire::{Connect, Fault, Packet, Version};
 
 fn fault(version: Version, bytes: &[u8]) -> (u8, usize) {
@@ -25,9 +25,51 @@ fn another_protocol_or_version_is_named_as_such() {
         (0x84, 8)
     );
     assert_eq!(
-        fault(V5, b"\x10\x0e\x00\x06MQIsdp\x03\x02\x00\x00\x00\x00"),
-        (0x84, 2)
+        fault(V5, b"\x10\x0e\x00\x06MQIsdp\x04\x02\x00\x00\x00\x00"),
+        (0x84, 10)
     );
+    // A bridge of 5.0 says so by its subscriptions.
+    let bridge_of_5 = b"\x10\x0d\x00\x04MQTT\x85\x02\x00\x00\x00\x00\x00";
+    assert_eq!(fault(V5, bridge_of_5), (0x84, 8));
+}
+
+// MQTT 3.1, section 3.1; bit 7 as Mosquitto's bridges set it.
+#[test]
+fn mqtt_3_1_is_known_by_its_name_and_level_and_a_bridge_by_a_bit_of_that() {
+    for (bytes, version, bridge) in [
+        (
+            &b"\x10\x0f\x00\x06MQIsdp\x03\x02\x00\x00\x00\x01c"[..],
+            V31,
+            false,
+        ),
+        (
+            b"\x10\x0f\x00\x06MQIsdp\x83\x02\x00\x00\x00\x01c",
+            V31,
+            true,
+        ),
+        (b"\x10\x0d\x00\x04MQTT\x84\x02\x00\x00\x00\x01c", V311, true),
+        (
+            b"\x10\x0d\x00\x04MQTT\x04\x02\x00\x00\x00\x01c",
+            V311,
+            false,
+        ),
+    ] {
+        let Ok(Packet::Connect(connect)) = decode(V5, bytes) else {
+            panic!("{bytes:02x?}");
+        };
+        assert_eq!((connect.version, connect.bridge), (version, bridge));
+        let length = usize::from(bytes[1]) + 2;
+        assert_eq!(
+            encode(
+                version,
+                Packet::Connect(Connect {
+                    keep_alive: 0,
+                    ..connect
+                })
+            ),
+            bytes[..length]
+        );
+    }
 }
 
 // [MQTT-3.1.2-3] [MQTT-3.1.2-11] [MQTT-3.1.2-12] [MQTT-3.1.2-13] [MQTT311-3.1.2-22]

@@ -3,7 +3,7 @@
 
 use crate::house;
 
-use house::{V5, V311, connect, decode, encode, publish, will};
+use house::{V5, V31, V311, connect, decode, encode, publish, will};
 use proptest::prelude::*;
 use weir_mqtt::wire::{
     Ack, Connack, Connect, Disconnect, Fault, Framed, Packet, PacketType, Properties, Publish, QoS,
@@ -100,7 +100,13 @@ fn a_byte_order_mark_is_part_of_the_string() {
 // [MQTT-1.5.5-1]
 #[test]
 fn a_length_takes_the_fewest_bytes_and_at_most_four() {
-    assert_eq!(frame(&[0xc0, 0x80, 0], 100), Err(at(1)));
+    assert_eq!(fault(V5, &[0xc0, 0x80, 0]), (MALFORMED, 1));
+    // The versions before do not forbid more, and old devices send them.
+    for version in [V31, V311] {
+        assert_eq!(decode(version, &[0xc0, 0x80, 0]), Ok(Packet::Pingreq));
+        let padded = [b"\x10\x8d\x80\x00\x00\x04MQTT\x04\x02\x00\x00\x00\x01c"];
+        assert!(decode(V5, padded[0]).is_ok());
+    }
     assert_eq!(
         frame(&[0x30, 0x80, 0x80, 0x80, 0x80], 100).map_err(|f| f.offset),
         Err(4)
@@ -120,10 +126,6 @@ fn a_length_takes_the_fewest_bytes_and_at_most_four() {
     ] {
         assert_eq!(length_of_varint(value), bytes);
     }
-}
-
-fn at(offset: usize) -> Fault {
-    Fault::malformed(offset, "a length in more bytes than needed")
 }
 
 // [MQTT-1.5.7-1]
@@ -404,5 +406,33 @@ proptest! {
             prop_assert_eq!(head.len(), publish.packet_length(version, payload.len()));
             prop_assert_eq!(&head, &encode(version, Packet::Publish(publish)));
         }
+    }
+}
+
+// MQTT 3.1, sections 3.6, 3.8 and 3.10: what is sent again says so. [MQTT-3.6.1-1] [MQTT-3.8.1-1] [MQTT-3.10.1-1]
+#[test]
+fn only_3_1_says_of_other_packets_than_publish_that_they_are_sent_again() {
+    for bytes in [
+        &b"\x6a\x02\x00\x01"[..],
+        b"\x8a\x06\x00\x01\x00\x01a\x00",
+        b"\xaa\x05\x00\x01\x00\x01a",
+    ] {
+        assert!(decode(V31, bytes).is_ok(), "{bytes:02x?}");
+        assert_eq!(fault(V311, bytes), (MALFORMED, 0));
+    }
+    assert_eq!(fault(V31, b"\x48\x02\x00\x01"), (MALFORMED, 0));
+}
+
+// [MQTT-4.7.3-1]
+#[test]
+fn a_filter_has_a_character_at_least() {
+    for (version, bytes) in [
+        (V311, &b"\x82\x05\x00\x01\x00\x00\x00"[..]),
+        (V31, b"\x82\x05\x00\x01\x00\x00\x00"),
+        (V5, b"\x82\x06\x00\x01\x00\x00\x00\x00"),
+        (V311, b"\x82\x09\x00\x01\x00\x01a\x00\x00\x00\x00"),
+        (V311, b"\xa2\x04\x00\x01\x00\x00"),
+    ] {
+        assert_eq!(fault(version, bytes).0, 0x8f, "{bytes:02x?}");
     }
 }

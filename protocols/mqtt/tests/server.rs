@@ -3,8 +3,8 @@
 
 use crate::house;
 
-use house::{House, V5, V311, connect, encode, list, publish, will};
-use weir_mqtt::session::{Acceptance, ServerLimits, State};
+use house::{House, V5, V31, V311, connect, encode, list, publish, will};
+use weir_mqtt::session::{Acceptance, ServerEvent, ServerLimits, State};
 use weir_mqtt::wire::{Ack, Auth, Connect, Disconnect, Packet, Property, Publish, QoS, ReasonCode};
 use weir_sansio::Instant;
 
@@ -45,18 +45,18 @@ fn a_connect_that_does_not_conform_is_answered_in_its_version_and_ends_the_conne
     house.feed(b"\x10\x0d\x00\x04MQTT\x05\x03\x00\x00\x00\x00\x00");
     assert_eq!(connack_code(&mut house), ReasonCode::MALFORMED_PACKET);
     assert!(house.server.is_over());
-    let mut house = House::new(V5);
-    house.feed(b"\x10\x0d\x00\x04MQTT\x07\x02\x00\x00\x00\x00\x00");
-    assert_eq!(
-        connack_code(&mut house),
-        ReasonCode::UNSUPPORTED_PROTOCOL_VERSION
-    );
-    let mut house = House::new(V311);
-    house.feed(b"\x10\x0e\x00\x06MQIsdp\x03\x02\x00\x00\x00\x00");
-    assert_eq!(
-        connack_code(&mut house),
-        ReasonCode::UNSUPPORTED_PROTOCOL_VERSION
-    );
+    // What is not known is answered as all versions but 5.0 have it.
+    for unknown in [
+        &b"\x10\x0d\x00\x04MQTT\x07\x02\x00\x00\x00\x00\x00"[..],
+        b"\x10\x0d\x00\x04MQTT\x85\x02\x00\x00\x00\x00\x00",
+        b"\x10\x0d\x00\x04MQTT\x03\x02\x00\x00\x00\x00\x00",
+        b"\x10\x0e\x00\x06MQIsdp\x04\x02\x00\x00\x00\x00",
+    ] {
+        let mut house = House::new(V311);
+        house.feed(unknown);
+        let code = connack_code(&mut house);
+        assert_eq!(code, ReasonCode::UNSUPPORTED_PROTOCOL_VERSION);
+    }
     // Who speaks something else entirely is told nothing.
     let mut house = House::new(V311);
     house.feed(b"\x10\x0c\x00\x04MQTX\x04\x02\x00\x00\x00\x00");
@@ -499,5 +499,52 @@ fn bytes_in_any_pieces_are_the_same_packets() {
             house.said()[..],
             [Packet::Connack(_), Packet::Pingresp]
         ));
+    }
+}
+
+// MQTT 3.1, section 3.1 and 3.2.
+#[test]
+fn a_client_of_3_1_needs_an_identifier_and_is_told_of_no_session() {
+    let mut house = House::new(V31);
+    house.give(Packet::Connect(Connect {
+        client_id: "",
+        ..connect(V31)
+    }));
+    assert_eq!(
+        connack_code(&mut house),
+        ReasonCode::CLIENT_IDENTIFIER_NOT_VALID
+    );
+    let mut house = House::new(V31);
+    house.give(Packet::Connect(connect(V31)));
+    let acceptance = Acceptance {
+        session: Some(State::default()),
+        ..Acceptance::default()
+    };
+    house.accept(&acceptance);
+    assert!(matches!(house.said()[..], [Packet::Connack(of)] if !of.session_present));
+    house.feed(b"\x32\x06\x00\x01a\x00\x07x");
+    assert!(!house.server.is_over());
+}
+
+#[test]
+fn a_bridge_gets_nothing_back_that_it_brought_and_the_retain_flag_as_published() {
+    for (version, bridge) in [(V31, true), (V311, true), (V311, false)] {
+        let mut house = House::new(version);
+        house.give(Packet::Connect(Connect {
+            bridge,
+            ..connect(version)
+        }));
+        house.accept(&Acceptance::default());
+        house.said();
+        house.feed(b"\x82\x06\x00\x01\x00\x01#\x01");
+        let options = house.events.iter().find_map(|event| match event {
+            ServerEvent::Subscribe(request) => Some(request.filters[0].1),
+            _ => None,
+        });
+        let options = options.unwrap();
+        assert_eq!(
+            (options.no_local, options.retain_as_published),
+            (bridge, bridge)
+        );
     }
 }

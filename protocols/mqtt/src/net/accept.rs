@@ -6,6 +6,7 @@ use super::filter::Wanted;
 use super::kept::{claim, forget, publish_stored_will};
 use super::live::Live;
 use super::member::Member;
+use super::publish::is_own_state;
 use super::record::Stored;
 use super::sessions::{Counts, Sessions};
 use super::subscribe::{Opener, Subscribed};
@@ -53,7 +54,7 @@ impl Accepting {
         let context = &connection.context;
         let identity = match (&request.user_name, &request.password) {
             (None, None) => {
-                context.principal(connection.credential.as_deref(), connection.peer_is_local)
+                context.principal(connection.credential.as_deref(), connection.peer_is_local())
             }
             (user, password) => {
                 let user = user.as_deref().unwrap_or_default();
@@ -112,7 +113,7 @@ impl Who {
                 Who::Refused(ReasonCode::NOT_AUTHORIZED, reason)
             }
             Ok(principal) => match &request.will {
-                Some(will) if !may_publish(&principal, &will.message.topic) => {
+                Some(will) if !may_publish(&principal, &request.client_id, &will.message.topic) => {
                     let reason = format!("{principal} may not publish the will");
                     Who::Refused(ReasonCode::NOT_AUTHORIZED, reason)
                 }
@@ -131,8 +132,9 @@ fn not_yours() -> Refused {
     (code, reason.to_owned())
 }
 
-fn may_publish(principal: &Principal, topic: &str) -> bool {
-    !topic.starts_with('$') && principal.grants.allow(Verb::Publish, topic)
+fn may_publish(principal: &Principal, client_id: &str, topic: &str) -> bool {
+    let is_others = !topic.starts_with('$') && principal.grants.allow(Verb::Publish, topic);
+    is_others || is_own_state(principal, client_id, topic)
 }
 
 impl Connection {
@@ -161,7 +163,11 @@ impl Connection {
             (Ok((stored, claim)), Who::Known(principal)) => {
                 self.open(accepting.request, accepting.id, principal, (stored, claim));
             }
-            (Err((code, reason)), _) => self.server.refuse(code, &reason),
+            (Err((code, reason)), _) => {
+                let thrown = &self.house.thrown;
+                thrown.note(&*self.context, &accepting.id, code, &reason);
+                self.server.refuse(code, &reason);
+            }
             _ => {}
         }
         Poll::Ready(())
@@ -355,7 +361,7 @@ impl Connection {
             return Some(stored);
         }
         if let Some(will) = &stored.will {
-            publish_stored_will(&*self.context, &stored, will);
+            publish_stored_will(&*self.context, &request.client_id, &stored, will);
         }
         None
     }

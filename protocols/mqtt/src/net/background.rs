@@ -133,7 +133,7 @@ impl Chores {
         // [MQTT-3.1.2-8]: the will is due, or the session ends before.
         let due = ended || stored.will_due().is_some_and(|due| due <= now);
         if let Some(will) = stored.will.take_if(|_| due) {
-            publish_stored_will(&*self.context, &stored, &will);
+            publish_stored_will(&*self.context, id, &stored, &will);
         }
         match ended {
             true => {

@@ -18,6 +18,7 @@ use crate::wire::{QoS, ReasonCode};
 use bytes::Bytes;
 use std::future::Future;
 use std::io;
+use std::net::IpAddr;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -44,7 +45,7 @@ pub(super) struct Connection {
     pub(super) context: Arc<dyn Gateway>,
     /// What the WebSocket's opening presented.
     pub(super) credential: Option<Box<str>>,
-    pub(super) peer_is_local: bool,
+    peer: IpAddr,
     pub(super) server: Server,
     pub(super) outbox: Outbox,
     /// What came and is not whole, and what waits to be sent, counted.
@@ -101,7 +102,7 @@ impl Connection {
         };
         Counts::add(&house.sessions.counts.connections, 1);
         Self {
-            peer_is_local: link.peer.ip().is_loopback(),
+            peer: link.peer.ip(),
             credential: link.credential.map(Into::into),
             stream: link.stream,
             house,
@@ -120,6 +121,11 @@ impl Connection {
             promised: false,
             mark: 0,
         }
+    }
+
+    /// Whether the client is on this machine.
+    pub(super) fn peer_is_local(&self) -> bool {
+        self.peer.is_loopback()
     }
 
     /// As in an address of its kind, for metrics.
@@ -338,11 +344,11 @@ impl Connection {
         };
         let counts = &self.house.sessions.counts;
         let client = Some(member.client);
-        let (hub, principal) = (self.context.hub(), &member.principal);
+        let (hub, publisher) = (self.context.hub(), (&member.principal, &*member.id));
         let of = key.map(|key| format!("mqtt/{key:x}").into_bytes());
         let answered = is_answered(member.version, message.qos);
         let now_there = self.context.now();
-        let published = publish::publish(hub, now_there, principal, client, &message, of, answered);
+        let published = publish::publish(hub, now_there, publisher, client, &message, of, answered);
         match published {
             Ok(ticket) => {
                 Counts::add(&counts.received, 1);
@@ -536,12 +542,32 @@ impl Connection {
 
     /// Leaves the client's session as it is to be taken up, and takes leave.
     fn end(&mut self, closed: &Closed) {
+        self.note_end(closed);
         self.drop_promises();
         self.leave(closed);
         if let Output::Transmit(bytes) = self.server.poll_output() {
             self.outbox.push(Bytes::from(bytes));
         }
         self.stage = Stage::Lingering(Box::new(Linger::begin()));
+    }
+}
+
+impl Connection {
+    /// Counts a client that is thrown out; one that was refused is counted already.
+    fn note_end(&self, closed: &Closed) {
+        let rule = closed.fault.map(|fault| fault.to_string());
+        let is_refused = self.server.version().is_some() && self.member.is_none();
+        if is_refused && rule.is_none() {
+            return;
+        }
+        let client = match &self.member {
+            Some(member) => member.id.to_string(),
+            None => self.peer.to_string(),
+        };
+        let why = rule.unwrap_or_default();
+        self.house
+            .thrown
+            .note(&*self.context, &client, closed.code, &why);
     }
 }
 

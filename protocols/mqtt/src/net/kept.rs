@@ -184,7 +184,7 @@ impl Connection {
             Some(will) if kept && will.delay_secs > 0 => member.will = Some(will),
             Some(will) => publish_will(
                 &*self.context,
-                &member.principal,
+                (&member.principal, &member.id),
                 member.claim,
                 &will.message,
             ),
@@ -216,9 +216,9 @@ impl Connection {
 }
 
 /// Publishes the will of a session without a connection, in the name of its owner, if the policy still knows that.
-pub(super) fn publish_stored_will(context: &dyn Gateway, stored: &Stored, will: &Will) {
+pub(super) fn publish_stored_will(context: &dyn Gateway, id: &str, stored: &Stored, will: &Will) {
     if let Some(owner) = context.named(&stored.owner) {
-        publish_will(context, &owner, stored.connection, &will.message);
+        publish_will(context, (&owner, id), stored.connection, &will.message);
     }
 }
 
@@ -226,7 +226,7 @@ pub(super) fn publish_stored_will(context: &dyn Gateway, stored: &Stored, will: 
 /// be missed by nobody. Several gateways may: the connection that it is of is its key.
 pub(super) fn publish_will(
     context: &dyn Gateway,
-    owner: &Principal,
+    (owner, id): (&Principal, &str),
     connection: Cursor,
     message: &Message,
 ) {
@@ -243,7 +243,7 @@ pub(super) fn publish_will(
     };
     let (hub, now) = (context.hub(), context.now());
     // Nobody is left to be told.
-    let published = publish::publish(hub, now, &principal, None, message, key, false);
+    let published = publish::publish(hub, now, (&principal, id), None, message, key, false);
     if let Err(Refused::Code(code, reason)) = published
         && !is_dropped(code)
     {

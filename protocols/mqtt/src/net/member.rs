@@ -47,6 +47,8 @@ pub(super) struct Member {
     pub(super) tally: Arc<Tally>,
     /// For which reasons it was said in the log that messages of it are set aside: a bit each.
     pub(super) said: u32,
+    /// The same of subscriptions that are refused.
+    pub(super) said_of_filters: u32,
     /// Which subscription is served first next time.
     pub(super) turn: usize,
     /// Where it waits for what others are told too.
@@ -97,6 +99,7 @@ impl Member {
             record_at: now(),
             tally,
             said: 0,
+            said_of_filters: 0,
             turn: 0,
             place: Place::default(),
         }

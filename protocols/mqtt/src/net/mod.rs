@@ -22,6 +22,7 @@ mod sessions;
 mod settings;
 mod share;
 mod subscribe;
+mod thrown;
 mod ways;
 
 use connection::Connection;
@@ -29,6 +30,7 @@ use sessions::Sessions;
 use settings::Settings;
 use std::io;
 use std::sync::Arc;
+use thrown::Thrown;
 use weir_binding::{
     Binding, ConfigFault, Context, LocalFuture, Publisher, Section, Subscriber, Target, Transport,
     Way,
@@ -45,6 +47,7 @@ pub struct Mqtt {
 struct House {
     settings: Settings,
     sessions: Sessions,
+    thrown: Thrown,
 }
 
 impl Mqtt {
@@ -53,6 +56,7 @@ impl Mqtt {
         let house = House {
             settings: Settings::read(section)?,
             sessions: Sessions::default(),
+            thrown: Thrown::default(),
         };
         Ok(Self {
             house: Arc::new(house),

@@ -5,13 +5,14 @@ use super::filter::split_format;
 use super::member::after;
 use crate::session::{Message, MessageProperties};
 use crate::wire::ReasonCode;
+use std::borrow::Cow;
 use std::sync::Arc;
 use weir_codec::{by_media, by_name};
 use weir_hub::{
     Attributes, ClientId, Exchange, Fault, Given, Hub, LogFault, Media, Principal, Publish,
-    Quality, Request, Ticket,
+    Quality, Request, Ticket, Verb,
 };
-use weir_model::Time;
+use weir_model::{Filter, Time};
 
 /// Why a message is not taken.
 #[derive(Debug)]
@@ -26,12 +27,31 @@ pub(super) enum Refused {
     Over(ReasonCode),
 }
 
-/// Gives a message to the hub, under this key where its publisher gave it none. What is not in the format that it is
-/// said to be in is refused where its publisher is answered, else kept as bytes.
+/// Says whether a topic is the one at which brokers let a bridge tell whether it is connected (Mosquitto,
+/// `notification_topic`): one of the gateway's own, which belongs to the client of that identifier, if it may publish
+/// anything at all.
+pub(super) fn is_own_state(principal: &Principal, client_id: &str, topic: &str) -> bool {
+    let state = topic.strip_prefix("$SYS/broker/connection/");
+    let is_its = state.and_then(|state| state.strip_suffix("/state")) == Some(client_id);
+    let anything =
+        || Filter::parse("#").is_ok_and(|all| principal.grants.may_overlap(Verb::Publish, &all));
+    is_its && anything()
+}
+
+/// Who publishes a message: a client's state is the gateway's to say.
+fn publisher<'p>(principal: &'p Principal, client_id: &str, topic: &str) -> Cow<'p, Principal> {
+    match topic.starts_with('$') && is_own_state(principal, client_id, topic) {
+        true => Cow::Owned(Principal::gateway()),
+        false => Cow::Borrowed(principal),
+    }
+}
+
+/// Gives a message to the hub, under this key where its publisher gave it none. What is not in the format that its topic
+/// says is refused where its publisher is answered, else kept as bytes.
 pub(super) fn publish(
     hub: &Arc<Hub>,
     now: Time,
-    principal: &Principal,
+    (principal, client_id): (&Principal, &str),
     client: Option<ClientId>,
     message: &Message,
     key: Option<Vec<u8>>,
@@ -48,7 +68,8 @@ pub(super) fn publish(
     }
     let own = request.key.is_none() && key.is_some();
     request.key = request.key.or(key);
-    match hub.open(now, principal, Request::Publish(request)) {
+    let principal = publisher(principal, client_id, &request.topic);
+    match hub.open(now, &principal, Request::Publish(request)) {
         Ok(Exchange::Accepted(ticket)) => Ok(ticket),
         Ok(_) => Err(Refused::Over(ReasonCode::IMPLEMENTATION_SPECIFIC_ERROR)),
         Err(Fault::KeyReused(_)) if own => Err(Refused::Another),
@@ -108,7 +129,8 @@ fn media_of(
     let declared = content_type.and_then(by_media);
     let declared = declared.filter(|format| format.name != "plain");
     Ok(match (declared, content_type) {
-        (Some(format), _) if !message.payload.is_empty() => Media::Format(format),
+        // A content type is for those who get the message [MQTT-3.3.2-20]: it helps to read it, and refuses nothing.
+        (Some(format), _) if !message.payload.is_empty() => Media::Claimed(format),
         (_, content_type) if message.payload.is_empty() => {
             Media::Opaque(content_type.unwrap_or("application/octet-stream").into())
         }

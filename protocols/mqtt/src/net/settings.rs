@@ -1,7 +1,7 @@
 //! Section `[mqtt]` of the configuration.
 
 use super::bridge::{self, Plan};
-use crate::limits::PACKET_BYTES_MAX;
+use crate::limits::{PACKET_BYTES_MAX, SUBSCRIPTIONS_MAX};
 use std::sync::Arc;
 use weir_binding::{ConfigFault, Section};
 
@@ -14,6 +14,8 @@ pub(super) struct Settings {
     pub(super) listen_tls: String,
     /// Largest packet, bytes.
     pub(super) packet_bytes_max: usize,
+    /// Subscriptions of one session.
+    pub(super) subscriptions_max: usize,
     /// Longest that a session lives on without its client, seconds.
     pub(super) session_expiry_secs_max: u32,
     /// After how long without a sign of life another gateway of the same log is gone, seconds.
@@ -29,6 +31,7 @@ const KEYS: &[&str] = &[
     "listen_tls",
     "max_packet_bytes",
     "max_session_seconds",
+    "max_subscriptions",
     "gone_seconds",
     "sys_seconds",
     "bridge.NAME",
@@ -49,6 +52,11 @@ impl Settings {
                 "max_session_seconds",
                 u32::MAX,
                 "a number of seconds",
+            )?,
+            subscriptions_max: section.parsed(
+                "max_subscriptions",
+                SUBSCRIPTIONS_MAX,
+                "a number of subscriptions",
             )?,
             gone_secs: section.parsed("gone_seconds", 60, "a number of seconds")?,
             sys_secs: section.parsed("sys_seconds", 10, "a number of seconds")?,

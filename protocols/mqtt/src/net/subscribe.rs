@@ -8,7 +8,6 @@ use super::packets::Part;
 use super::record::StoredSubscription;
 use super::service::{self, Followed};
 use super::share::{Share, before};
-use crate::limits::SUBSCRIPTIONS_MAX;
 use crate::session::{SubscribeRequest, Token};
 use crate::wire::{QoS, ReasonCode, RetainHandling, SubscriptionOptions};
 use bytes::Bytes;
@@ -171,7 +170,10 @@ impl Opener<'_> {
             .subscriptions
             .iter()
             .position(|of| *of.text == *wish.text);
-        if existing.is_none() && member.subscriptions.len() >= SUBSCRIPTIONS_MAX {
+        let most = self.house.settings.subscriptions_max;
+        if existing.is_none() && member.subscriptions.len() >= most {
+            let reason = format!("it has {most} (mqtt.max_subscriptions)");
+            say_refused(member, wish.text, ReasonCode::QUOTA_EXCEEDED, &reason);
             return Err(ReasonCode::QUOTA_EXCEEDED);
         }
         // [MQTT-3.3.1-9] [MQTT-3.3.1-10] [MQTT-3.3.1-11]
@@ -191,7 +193,10 @@ impl Opener<'_> {
             }
         };
         let since = wish.since.or(from).map_or(Since::Now, Since::Cursor);
-        let source = self.open(member, &wanted, wish, since, retained)?;
+        let source = self.open(member, &wanted, wish, since, retained);
+        let source = source.inspect_err(|code| {
+            say_refused(member, wish.text, *code, &code.to_string());
+        })?;
         let delivered = match (&source, from) {
             (Source::Framed(of) | Source::Items(of), _) => of.position(),
             (_, from) => from.unwrap_or_default(),
@@ -391,6 +396,17 @@ impl Opener<'_> {
             Err(code) => Err(code),
         };
         member.subscriptions[at].source = source.unwrap_or(Source::Ended);
+    }
+}
+
+/// Says in the log that a subscription is refused: once a connection for each reason, since a client of 3.1.1 is told no
+/// reason and many look at none.
+fn say_refused(member: &mut Member, filter: &str, code: ReasonCode, reason: &str) {
+    let bit = 1 << (code.0 & 31);
+    if member.said_of_filters & bit == 0 {
+        member.said_of_filters |= bit;
+        let client = &*member.id;
+        tracing::warn!(client, filter, reason, "a subscription is refused");
     }
 }
 

@@ -176,7 +176,7 @@ impl ConnectRequest {
         });
         // A session of 3.1.1 ends with the connection, or never.
         let session_expiry_secs = match connect.version {
-            Version::V311 if !connect.clean_start => u32::MAX,
+            Version::V31 | Version::V311 if !connect.clean_start => u32::MAX,
             _ => expiry.unwrap_or(0),
         };
         Ok(Self {
@@ -222,9 +222,15 @@ pub struct SubscribeRequest {
 }
 
 impl SubscribeRequest {
-    pub(super) fn of(subscribe: &Subscribe<'_>) -> Box<Self> {
+    /// A bridge, which in the versions before 5.0 cannot say so, gets nothing back that it brought, and the retain flag as
+    /// published: else what goes both ways would go round for ever.
+    pub(super) fn of(subscribe: &Subscribe<'_>, of_bridge: bool) -> Box<Self> {
         let user = subscribe.properties.user_properties();
-        let filters = subscribe.filters.iter();
+        let filters = subscribe.filters.iter().map(|(filter, mut options)| {
+            options.no_local |= of_bridge;
+            options.retain_as_published |= of_bridge;
+            (filter, options)
+        });
         Box::new(Self {
             packet_id: subscribe.packet_id,
             identifier: subscribe.properties.subscription_identifier(),

@@ -36,7 +36,7 @@ impl<'a> Ack<'a> {
         from: &mut Reader<'a>,
     ) -> Result<Self, Fault> {
         let packet_id = from.packet_id()?;
-        if version == Version::V311 || from.is_empty() {
+        if version != Version::V5 || from.is_empty() {
             return Ok(Self::new(packet_id, ReasonCode::SUCCESS));
         }
         let start = from.offset();
@@ -58,7 +58,7 @@ impl<'a> Ack<'a> {
     pub(super) fn write(&self, version: Version, out: &mut Vec<u8>) {
         out.extend_from_slice(&self.packet_id.to_be_bytes());
         let plain = self.code == ReasonCode::SUCCESS && self.properties.is_empty();
-        if version == Version::V311 || plain {
+        if version != Version::V5 || plain {
             return;
         }
         out.push(self.code.0);

@@ -34,7 +34,7 @@ impl<'a> Connack<'a> {
         let byte = from.u8()?;
         let code = match version {
             Version::V5 => Some(ReasonCode(byte)).filter(|code| code.is_of(PacketType::Connack)),
-            Version::V311 => ReasonCode::of_connack_v311(byte),
+            Version::V31 | Version::V311 => ReasonCode::of_connack_v311(byte),
         };
         let code = code.ok_or(Fault::protocol(start + 1, "no code of a CONNACK"))?;
         // [MQTT-3.2.2-6]
@@ -43,7 +43,7 @@ impl<'a> Connack<'a> {
         }
         let properties = match version {
             Version::V5 => Properties::read(Place::Packet(PacketType::Connack), from)?,
-            Version::V311 => Properties::NONE,
+            Version::V31 | Version::V311 => Properties::NONE,
         };
         Ok(Self {
             session_present: flags == 1,
@@ -53,13 +53,14 @@ impl<'a> Connack<'a> {
     }
 
     pub(super) fn write(&self, version: Version, out: &mut Vec<u8>) {
-        out.push(u8::from(self.session_present));
+        // In 3.1 the byte is reserved (section 3.2).
+        out.push(u8::from(self.session_present && version != Version::V31));
         match version {
             Version::V5 => {
                 out.push(self.code.0);
                 self.properties.write(out);
             }
-            Version::V311 => out.push(self.code.connack_v311()),
+            Version::V31 | Version::V311 => out.push(self.code.connack_v311()),
         }
     }
 }

@@ -1,7 +1,6 @@
 //! CONNECT (section 3.1).
 
 use super::fault::Fault;
-use super::header::{Framed, frame};
 use super::packet::PacketType;
 use super::property::Properties;
 use super::reader::Reader;
@@ -15,6 +14,9 @@ use alloc::vec::Vec;
 pub struct Connect<'a> {
     /// The protocol's version.
     pub version: Version,
+    /// Whether the client is a broker's bridge: bit 7 of the level says so, by a custom of Mosquitto's that brokers know,
+    /// in the versions before 5.0.
+    pub bridge: bool,
     /// Clean Start; in 3.1.1 Clean Session.
     pub clean_start: bool,
     /// Seconds; 0 for off.
@@ -46,24 +48,32 @@ pub struct LastWill<'a> {
     pub payload: &'a [u8],
 }
 
-/// The version that the body of a CONNECT says, so that even a bad one is answered in it.
+/// The version that the body of a CONNECT says, so that even a bad one is answered in it; 3.1.1 where it is one that is
+/// not spoken here.
 pub fn version_of(body: &[u8]) -> Option<Version> {
-    match body.get(..7)? {
-        [0, 4, b'M', b'Q', b'T', b'T', 5] => Some(Version::V5),
-        [0, 4, b'M', b'Q', b'T', b'T', 4] => Some(Version::V311),
+    let mut from = Reader::new(body, 0);
+    let name = from.binary().ok()?;
+    let level = from.u8().ok()?;
+    match version_of_level(name, level) {
+        Some((version, _)) => Some(version),
+        None if matches!(name, b"MQTT" | b"MQIsdp") => Some(Version::V311),
+        None => None,
+    }
+}
+
+/// The version of a protocol name and level, and whether it is a bridge's.
+fn version_of_level(name: &[u8], level: u8) -> Option<(Version, bool)> {
+    let is_bridge = level & BRIDGE != 0;
+    match (name, level & !BRIDGE) {
+        (b"MQIsdp", 3) => Some((Version::V31, is_bridge)),
+        (b"MQTT", 4) => Some((Version::V311, is_bridge)),
+        (b"MQTT", 5) if !is_bridge => Some((Version::V5, false)),
         _ => None,
     }
 }
 
-/// Sets bit 7 of the level in the bytes of a CONNECT, by which bridges make themselves known to brokers
-/// that know it, Mosquitto among them; to others it is a version that they do not speak.
-pub fn mark_as_bridge(connect: &mut [u8]) {
-    if let Ok(Framed::Whole(header)) = frame(connect, usize::MAX)
-        && let Some(level) = connect.get_mut(header.length + 6)
-    {
-        *level |= 0x80;
-    }
-}
+/// Bit 7 of the level.
+const BRIDGE: u8 = 0x80;
 
 const USER_NAME: u8 = 0x80;
 const PASSWORD: u8 = 0x40;
@@ -73,14 +83,14 @@ const CLEAN_START: u8 = 0x02;
 
 impl<'a> Connect<'a> {
     pub(super) fn read(from: &mut Reader<'a>) -> Result<Self, Fault> {
-        let version = read_version(from)?;
+        let (version, bridge) = read_version(from)?;
         let start = from.offset();
         let flags = from.u8()?;
         check_flags(version, flags, start)?;
         let keep_alive = from.u16()?;
         let properties = match version {
             Version::V5 => Properties::read(Place::Packet(PacketType::Connect), from)?,
-            Version::V311 => Properties::NONE,
+            Version::V31 | Version::V311 => Properties::NONE,
         };
         // [MQTT-3.1.3-1] [MQTT-3.1.3-3] [MQTT-3.1.3-4]
         let client_id = from.text()?;
@@ -95,6 +105,7 @@ impl<'a> Connect<'a> {
         let password = (flags & PASSWORD != 0).then(|| from.binary()).transpose()?;
         Ok(Self {
             version,
+            bridge,
             clean_start: flags & CLEAN_START != 0,
             keep_alive,
             properties,
@@ -106,11 +117,15 @@ impl<'a> Connect<'a> {
     }
 
     pub(super) fn write(&self, out: &mut Vec<u8>) {
-        let level = match self.version {
-            Version::V311 => 4,
-            Version::V5 => 5,
+        let (name, level): (&str, u8) = match self.version {
+            Version::V31 => ("MQIsdp", 3),
+            Version::V311 => ("MQTT", 4),
+            Version::V5 => ("MQTT", 5),
         };
-        out.extend_from_slice(&[0, 4, b'M', b'Q', b'T', b'T', level, self.flags()]);
+        let is_marked = self.bridge && self.version != Version::V5;
+        writer::text(out, name);
+        out.push(level | if is_marked { BRIDGE } else { 0 });
+        out.push(self.flags());
         out.extend_from_slice(&self.keep_alive.to_be_bytes());
         if self.version == Version::V5 {
             self.properties.write(out);
@@ -152,24 +167,22 @@ impl<'a> Connect<'a> {
     }
 }
 
-fn read_version(from: &mut Reader<'_>) -> Result<Version, Fault> {
+fn read_version(from: &mut Reader<'_>) -> Result<(Version, bool), Fault> {
     let start = from.offset();
     let unsupported =
         |offset, rule| Fault::new(ReasonCode::UNSUPPORTED_PROTOCOL_VERSION, offset, rule);
     // [MQTT-3.1.2-1]
-    if from.binary()? != b"MQTT" {
-        return Err(unsupported(start, "the protocol name is not MQTT"));
+    let name = from.binary()?;
+    if !matches!(name, b"MQTT" | b"MQIsdp") {
+        return Err(unsupported(
+            start,
+            "the protocol name is neither MQTT nor MQIsdp",
+        ));
     }
     let start = from.offset();
     // [MQTT-3.1.2-2]
-    match from.u8()? {
-        4 => Ok(Version::V311),
-        5 => Ok(Version::V5),
-        _ => Err(unsupported(
-            start,
-            "only protocol versions 4 and 5 are spoken",
-        )),
-    }
+    let rule = "only MQTT 3.1 (level 3), 3.1.1 (4) and 5.0 (5) are spoken";
+    version_of_level(name, from.u8()?).ok_or(unsupported(start, rule))
 }
 
 fn check_flags(version: Version, flags: u8, offset: usize) -> Result<(), Fault> {
@@ -187,7 +200,7 @@ fn check_flags(version: Version, flags: u8, offset: usize) -> Result<(), Fault> 
         return fault("will QoS 3");
     }
     // [MQTT311-3.1.2-22]
-    if version == Version::V311 && flags & PASSWORD != 0 && flags & USER_NAME == 0 {
+    if version != Version::V5 && flags & PASSWORD != 0 && flags & USER_NAME == 0 {
         return fault("a password without a user name");
     }
     Ok(())
@@ -203,7 +216,7 @@ impl<'a> LastWill<'a> {
         let qos = QoS::of_bits(flags >> 3 & 3).ok_or(Fault::malformed(flags_at, "will QoS 3"))?;
         let properties = match version {
             Version::V5 => Properties::read(Place::Will, from)?,
-            Version::V311 => Properties::NONE,
+            Version::V31 | Version::V311 => Properties::NONE,
         };
         Ok(Self {
             qos,

@@ -29,7 +29,7 @@ pub struct Auth<'a> {
 
 impl<'a> Disconnect<'a> {
     pub(super) fn read(version: Version, from: &mut Reader<'a>) -> Result<Self, Fault> {
-        if version == Version::V311 {
+        if version != Version::V5 {
             return Ok(Self::default());
         }
         let (code, properties) = read(PacketType::Disconnect, from)?;

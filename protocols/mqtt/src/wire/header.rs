@@ -15,6 +15,8 @@ pub struct Header {
     pub length: usize,
     /// Where the packet ends.
     pub end: usize,
+    /// Whether its length takes more bytes than needed, which 5.0 forbids and the versions before do not.
+    pub padded: bool,
 }
 
 /// What is known of the bytes at hand.
@@ -34,10 +36,11 @@ pub fn frame(bytes: &[u8], bytes_max: usize) -> Result<Framed, Fault> {
     let packet =
         PacketType::of_bits(first >> 4).ok_or(Fault::malformed(0, "packet type 0 is reserved"))?;
     let flags = first & 0x0f;
-    packet.check_flags(flags)?;
+    packet.check_flags(None, flags)?;
     let Some((length, taken)) = remaining_length(rest)? else {
         return Ok(Framed::Incomplete(1));
     };
+    let padded = taken > 1 && rest[taken - 1] == 0;
     let (head, end) = (1 + taken, 1 + taken + length);
     if end > bytes_max {
         let rule = "the packet is larger than the maximum packet size";
@@ -50,6 +53,7 @@ pub fn frame(bytes: &[u8], bytes_max: usize) -> Result<Framed, Fault> {
             flags,
             length: head,
             end,
+            padded,
         })),
     }
 }
@@ -60,11 +64,7 @@ fn remaining_length(bytes: &[u8]) -> Result<Option<(usize, usize)>, Fault> {
     for (index, &byte) in bytes.iter().take(4).enumerate() {
         value |= usize::from(byte & 0x7f) << (7 * index);
         if byte & 0x80 == 0 {
-            // [MQTT-1.5.5-1]
-            return match byte == 0 && index > 0 {
-                true => Err(Fault::malformed(1, "a length in more bytes than needed")),
-                false => Ok(Some((value, index + 1))),
-            };
+            return Ok(Some((value, index + 1)));
         }
     }
     match bytes.len() < 4 {

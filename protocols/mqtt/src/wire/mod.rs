@@ -21,7 +21,7 @@ mod writer;
 
 pub use ack::Ack;
 pub use connack::Connack;
-pub use connect::{Connect, LastWill, mark_as_bridge, version_of};
+pub use connect::{Connect, LastWill, version_of};
 pub use disconnect::{Auth, Disconnect};
 pub use fault::Fault;
 pub use header::{Framed, Header, frame};
@@ -32,9 +32,11 @@ pub use reason::ReasonCode;
 pub use subscribe::{Filters, RetainHandling, Suback, Subscribe, SubscriptionOptions, Unsubscribe};
 pub use writer::length_of_varint;
 
-/// The two protocols that are spoken.
+/// The protocols that are spoken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Version {
+    /// MQTT 3.1 (`MQIsdp`), protocol level 3.
+    V31,
     /// MQTT 3.1.1, protocol level 4.
     V311,
     /// MQTT 5.0, protocol version 5.

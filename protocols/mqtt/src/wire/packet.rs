@@ -87,11 +87,15 @@ impl PacketType {
         }
     }
 
-    /// Refuses flags other than those of section 2.1.3.
-    pub(super) fn check_flags(self, flags: u8) -> Result<(), Fault> {
+    /// Refuses flags that a packet cannot have in this version; where that is not known yet, in any.
+    pub(super) fn check_flags(self, version: Option<Version>, flags: u8) -> Result<(), Fault> {
+        // In 3.1 what is sent again says so (MQTT 3.1, section 3.6, 3.8 and 3.10).
+        let may_say_again = matches!(self, Self::Pubrel | Self::Subscribe | Self::Unsubscribe)
+            && matches!(version, None | Some(Version::V31));
+        let known = flags & !(u8::from(may_say_again) << 3);
         // [MQTT-2.1.3-1] [MQTT311-2.2.2-2] [MQTT-3.6.1-1] [MQTT-3.8.1-1] [MQTT-3.10.1-1]
         // [MQTT-3.14.1-1] [MQTT-3.15.1-1]
-        match self == Self::Publish || flags == self.flags() {
+        match self == Self::Publish || known == self.flags() {
             true => Ok(()),
             false => Err(Fault::malformed(0, "reserved flags of the first byte")),
         }
@@ -139,10 +143,19 @@ impl<'a> Packet<'a> {
         let body = bytes
             .get(header.length..header.end)
             .ok_or(Fault::malformed(bytes.len(), "the packet is not whole"))?;
+        header.packet.check_flags(Some(version), header.flags)?;
         let mut reader = Reader::new(body, header.length);
         let packet = Self::read(version, header, &mut reader)?;
         reader.finish()?;
-        Ok(packet)
+        let version = match &packet {
+            Packet::Connect(connect) => connect.version,
+            _ => version,
+        };
+        // [MQTT-1.5.5-1]
+        match header.padded && version == Version::V5 {
+            true => Err(Fault::malformed(1, "a length in more bytes than needed")),
+            false => Ok(packet),
+        }
     }
 
     fn read(version: Version, header: &Header, from: &mut Reader<'a>) -> Result<Self, Fault> {
@@ -162,7 +175,7 @@ impl<'a> Packet<'a> {
             PacketType::Pingreq => Packet::Pingreq,
             PacketType::Pingresp => Packet::Pingresp,
             PacketType::Disconnect => Packet::Disconnect(Disconnect::read(version, from)?),
-            PacketType::Auth if version == Version::V311 => {
+            PacketType::Auth if version != Version::V5 => {
                 return Err(Fault::malformed(0, "packet type 15 is reserved in 3.1.1"));
             }
             PacketType::Auth => Packet::Auth(Auth::read(from)?),

@@ -53,7 +53,7 @@ impl<'a> Publish<'a> {
         };
         let properties = match version {
             Version::V5 => Properties::read(Place::Packet(PacketType::Publish), from)?,
-            Version::V311 => Properties::NONE,
+            Version::V31 | Version::V311 => Properties::NONE,
         };
         // [MQTT-4.7.3-1]
         if topic.is_empty() && properties.topic_alias().is_none() {
@@ -102,7 +102,7 @@ impl<'a> Publish<'a> {
         let properties = self.properties.bytes().len();
         let properties = match version {
             Version::V5 => length_of_varint(properties) + properties,
-            Version::V311 => 0,
+            Version::V31 | Version::V311 => 0,
         };
         2 + self.topic.len() + id + properties + payload_bytes
     }

@@ -67,6 +67,12 @@ codes! {
 }
 
 impl ReasonCode {
+    /// What the standard calls it.
+    pub fn words(self) -> &'static str {
+        let known = NAMES.iter().find(|(value, _)| *value == self.0);
+        known.map_or("unknown", |(_, words)| words)
+    }
+
     /// Says whether it means that something failed.
     pub fn is_failure(self) -> bool {
         self.0 >= 0x80
@@ -137,12 +143,6 @@ fn of_packet(packet: PacketType) -> &'static [u8] {
 
 impl fmt::Display for ReasonCode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = NAMES.iter().find(|(value, _)| *value == self.0);
-        write!(
-            f,
-            "0x{:02X} {}",
-            self.0,
-            name.map_or("unknown", |(_, name)| name)
-        )
+        write!(f, "0x{:02X} {}", self.0, self.words())
     }
 }

@@ -61,7 +61,7 @@ impl SubscriptionOptions {
     pub fn of_byte(version: Version, byte: u8, offset: usize) -> Result<Self, Fault> {
         let reserved = match version {
             Version::V5 => 0xC0,
-            Version::V311 => 0xFC,
+            Version::V31 | Version::V311 => 0xFC,
         };
         // [MQTT-3.8.3-5] [MQTT311-3.8.3-4]
         if byte & reserved != 0 {
@@ -111,7 +111,13 @@ impl<'a> Filters<'a> {
         }
         while !reader.is_empty() {
             // [MQTT-3.8.3-1] [MQTT-3.10.3-1]
+            let at = reader.offset();
             let filter = reader.text()?;
+            // [MQTT-4.7.3-1]
+            if filter.is_empty() {
+                let rule = "a topic filter without a character";
+                return Err(Fault::new(ReasonCode::TOPIC_FILTER_INVALID, at, rule));
+            }
             if !options {
                 continue;
             }
@@ -220,7 +226,7 @@ impl<'a> Suback<'a> {
     ) -> Result<Self, Fault> {
         let (packet_id, properties) = read_head(version, packet, from)?;
         let start = from.offset();
-        if version == Version::V311 && packet == PacketType::Unsuback {
+        if version != Version::V5 && packet == PacketType::Unsuback {
             return Ok(Self {
                 packet_id,
                 properties,
@@ -231,7 +237,7 @@ impl<'a> Suback<'a> {
         let is_code = |code: u8| match version {
             Version::V5 => ReasonCode(code).is_of(packet),
             // [MQTT311-3.9.3-2]
-            Version::V311 => matches!(code, 0 | 1 | 2 | 0x80),
+            Version::V31 | Version::V311 => matches!(code, 0 | 1 | 2 | 0x80),
         };
         match codes.iter().position(|&code| !is_code(code)) {
             Some(at) => Err(Fault::protocol(start + at, "no reason code of this packet")),
@@ -251,7 +257,9 @@ impl<'a> Suback<'a> {
         }
         match version {
             Version::V5 => out.extend_from_slice(self.codes),
-            Version::V311 => out.extend(self.codes.iter().map(|&code| code.min(0x80))),
+            Version::V31 | Version::V311 => {
+                out.extend(self.codes.iter().map(|&code| code.min(0x80)))
+            }
         }
     }
 }
@@ -264,7 +272,7 @@ fn read_head<'a>(
     let packet_id = from.packet_id()?;
     let properties = match version {
         Version::V5 => Properties::read(Place::Packet(packet), from)?,
-        Version::V311 => Properties::NONE,
+        Version::V31 | Version::V311 => Properties::NONE,
     };
     Ok((packet_id, properties))
 }

@@ -16,7 +16,7 @@ use weir_mqtt::wire::{
 };
 use weir_sansio::{Duration, Instant, Output, Session};
 
-pub(crate) use weir_mqtt::wire::Version::{V5, V311};
+pub(crate) use weir_mqtt::wire::Version::{V5, V31, V311};
 
 /// Reads one packet.
 pub(crate) fn decode(version: Version, bytes: &[u8]) -> Result<Packet<'_>, Fault> {
@@ -53,6 +53,7 @@ pub(crate) fn list(properties: &[Property<'_>]) -> PropertyList {
 pub(crate) fn connect(version: Version) -> Connect<'static> {
     Connect {
         version,
+        bridge: false,
         clean_start: true,
         keep_alive: 60,
         properties: Properties::NONE,

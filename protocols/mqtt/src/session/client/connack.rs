@@ -6,7 +6,7 @@ use crate::session::inbound::Inbound;
 use crate::session::outbound::{Outbound, Stage};
 use crate::wire::{
     Ack, Connack, Connect, Fault, LastWill, Packet, Property, PropertyList, QoS, ReasonCode,
-    Version, mark_as_bridge,
+    Version,
 };
 
 impl Client {
@@ -38,6 +38,7 @@ impl Client {
         });
         let connect = Connect {
             version: options.version,
+            bridge: options.bridge,
             clean_start: options.clean_start,
             keep_alive: options.keep_alive,
             properties: properties.as_properties(),
@@ -47,9 +48,6 @@ impl Client {
             password: options.password.as_deref(),
         };
         Packet::Connect(connect).encode(options.version, &mut self.out);
-        if options.bridge && options.version == Version::V311 {
-            mark_as_bridge(&mut self.out);
-        }
     }
 
     pub(super) fn receive_connack(&mut self, connack: &Connack<'_>) -> Result<(), Fault> {

@@ -47,7 +47,7 @@ impl Client {
             packet_id,
             properties: match self.options.version {
                 Version::V5 => properties.as_properties(),
-                Version::V311 => Properties::NONE,
+                Version::V31 | Version::V311 => Properties::NONE,
             },
             filters: Filters::of_bytes(&bytes, true)?,
         };

@@ -13,6 +13,7 @@ use weir_sansio::Duration;
 impl Server {
     pub(super) fn receive_connect(&mut self, connect: &Connect<'_>) -> Result<(), Fault> {
         self.version = Some(connect.version);
+        self.is_bridge = connect.bridge;
         for property in connect.properties.iter() {
             match property {
                 Property::ReceiveMaximum(count) => self.peer.receive_max = count,
@@ -42,8 +43,8 @@ impl Server {
         Ok(())
     }
 
-    /// [MQTT-3.1.4-1] Answers a CONNECT that was not understood, in the version that it says. What says none is no
-    /// MQTT, or older than what is spoken here, and is closed without more than a word.
+    /// [MQTT-3.1.4-1] Answers a CONNECT that was not understood, in the version that it says, or in 3.1.1 where that is
+    /// one that is not spoken here. What says none is no MQTT, and is closed without a word.
     pub(super) fn refuse_unread(&mut self, fault: &Fault, bytes: &[u8]) {
         let body = match frame(bytes, usize::MAX) {
             Ok(Framed::Whole(header)) => &bytes[header.length..header.end],
@@ -52,12 +53,8 @@ impl Server {
         if bytes[0] != 0x10 {
             return;
         }
-        let version = match (version_of(body), body) {
-            (Some(version), _) => version,
-            (None, [0, 4, b'M', b'Q', b'T', b'T', level, ..]) if *level > 5 => Version::V5,
-            (None, [0, 4, b'M', b'Q', b'T', b'T', ..]) => Version::V311,
-            (None, [0, 6, b'M', b'Q', b'I', b's', b'd', b'p', ..]) => Version::V311,
-            _ => return,
+        let Some(version) = version_of(body) else {
+            return;
         };
         // 3.1.1 has a return code for these alone and closes without a word otherwise.
         let sayable = matches!(
@@ -87,7 +84,7 @@ impl Server {
             code,
             properties: match version {
                 Version::V5 => properties.as_properties(),
-                Version::V311 => Properties::NONE,
+                Version::V31 | Version::V311 => Properties::NONE,
             },
         };
         Packet::Connack(connack).encode(version, &mut self.out);
@@ -100,9 +97,15 @@ fn check_client_id(connect: &Connect<'_>) -> Result<(), Fault> {
     if connect.client_id.len() > CLIENT_ID_BYTES_MAX {
         return fault("the client identifier is longer than 512 bytes");
     }
-    // [MQTT311-3.1.3-8]
-    if connect.client_id.is_empty() && !connect.clean_start && connect.version == Version::V311 {
-        return fault("a session that is kept needs a client identifier");
+    match connect.version {
+        // [MQTT311-3.1.3-8]
+        Version::V311 if connect.client_id.is_empty() && !connect.clean_start => {
+            fault("a session that is kept needs a client identifier")
+        }
+        // MQTT 3.1, section 3.1. Longer ones than its 23 characters are taken, as by other brokers.
+        Version::V31 if connect.client_id.is_empty() => {
+            fault("a client of MQTT 3.1 needs a client identifier")
+        }
+        _ => Ok(()),
     }
-    Ok(())
 }

@@ -30,6 +30,8 @@ pub use send::{Acceptance, Delivery, Sent};
 pub struct Server {
     phase: Phase,
     version: Option<Version>,
+    /// The client is a bridge of another broker.
+    is_bridge: bool,
     limits: ServerLimits,
     peer: Peer,
     /// Bytes of a packet that is not whole yet, or that came before the client was accepted.
@@ -151,6 +153,7 @@ impl Server {
         Self {
             phase: Phase::Connecting,
             version: None,
+            is_bridge: false,
             limits,
             peer,
             rest: Vec::new(),

@@ -45,7 +45,7 @@ impl Server {
                 Ok(())
             }
             Packet::Subscribe(subscribe) => {
-                let request = SubscribeRequest::of(&subscribe);
+                let request = SubscribeRequest::of(&subscribe, self.is_bridge);
                 self.events.push_back(ServerEvent::Subscribe(request));
                 Ok(())
             }
@@ -87,7 +87,7 @@ impl Server {
             }
             QoS::AtMostOnce => Err(TOPIC_NOT_TAKEN),
             // Only 5.0 can refuse a message and go on.
-            _ if !named && self.version == Some(Version::V311) => Err(TOPIC_NOT_TAKEN),
+            _ if !named && self.version != Some(Version::V5) => Err(TOPIC_NOT_TAKEN),
             _ => self.receive_promised(publish, topic, named),
         }
     }
@@ -102,7 +102,7 @@ impl Server {
         let id = publish.packet_id;
         let receive_max = match self.version {
             // 3.1.1 has no receive maximum: the driver stops reading instead.
-            Some(Version::V311) => u16::MAX,
+            Some(Version::V31 | Version::V311) => u16::MAX,
             _ => self.limits.receive_max,
         };
         match self.inbound.arrive(publish, receive_max) {

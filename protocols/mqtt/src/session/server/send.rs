@@ -69,7 +69,7 @@ impl Server {
         self.heard = now;
         let properties = match version {
             Version::V5 => self.connack_properties(acceptance),
-            Version::V311 => PropertyList::default(),
+            Version::V31 | Version::V311 => PropertyList::default(),
         };
         let connack = Connack {
             // [MQTT-3.2.2-2] [MQTT-3.2.2-3]
@@ -303,7 +303,7 @@ impl Server {
         let bytes = topic.len() + properties.as_properties().bytes().len() + payload_bytes;
         // An alias makes the packet that sets it longer, which must fit too.
         let fits = bytes.saturating_add(64) < self.peer.packet_bytes_max;
-        if version == Version::V311 || aliases_max == 0 || !fits {
+        if version != Version::V5 || aliases_max == 0 || !fits {
             return false;
         }
         let aliases = self.aliases.get_or_insert_default();
