@@ -121,6 +121,43 @@ fn values_beyond_sixty_four_bits_come_back() {
     }
 }
 
+/// As in the W3C's suite `emptyBlock` has it, whose encoder ends a block before it knows that nothing follows.
+#[test]
+fn empty_compressed_streams_behind_the_last_are_of_the_document() {
+    let options = Options {
+        alignment: Alignment::Compression,
+        strict: true,
+        block_size: 1,
+        ..Options::default()
+    };
+    const EMPTY: &[u8] = &[0x03, 0x00];
+    for document in ["<r><integer>7</integer><integer>8</integer></r>", "<r/>"] {
+        let settings = EncoderSettings::new(options.clone(), Some(schema()));
+        let stream = encode(document, settings).unwrap();
+        for (behind, of_document) in [
+            (vec![], 0),
+            (EMPTY.to_vec(), 2),
+            (EMPTY.repeat(3), 6),
+            ([EMPTY, b"more"].concat(), 2),
+            // A stream with something in it, one that is cut, one that is none.
+            (vec![0x63, 0x60, 0x00, 0x00], 0),
+            (vec![0x03], 0),
+            (vec![0xFF, 0xFF], 0),
+        ] {
+            let input = [&stream[..], &behind].concat();
+            let settings = DecoderSettings::new(options.clone(), Some(schema()));
+            let mut decoder = Decoder::new(&input, settings);
+            while decoder.next_event().unwrap().is_some() {}
+            assert_eq!(
+                decoder.consumed(),
+                stream.len() + of_document,
+                "{document} {behind:?}"
+            );
+            assert_eq!(decode(&input, &options, Some(&schema())), document);
+        }
+    }
+}
+
 #[test]
 fn a_range_of_two_takes_one_bit_wherever_it_lies() {
     let strict = Options {

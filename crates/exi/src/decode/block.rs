@@ -420,7 +420,32 @@ impl Body {
             self.end_stream(input)?;
         }
         self.block.phase = Phase::Drain;
+        if self.machine.root == Root::Done && self.options.alignment == Alignment::Compression {
+            self.skip_empty_streams(input);
+        }
         Ok(())
+    }
+
+    /// Goes past compressed streams without any content behind the last: of an encoder that ends a block with the last
+    /// value and only then finds that nothing follows.
+    fn skip_empty_streams(&mut self, input: &[u8]) {
+        let mut inflater = self.block.inflater.take().unwrap_or_default();
+        while let Some(rest) = input.get(self.bit / 8..).filter(|rest| !rest.is_empty()) {
+            inflater.restart();
+            let mut taken = 0;
+            while !inflater.ended && inflater.out.is_empty() {
+                match inflater.pump(&rest[taken..], self.limits.expanded_bytes) {
+                    Ok(more) => taken += more,
+                    Err(_) => break,
+                }
+            }
+            if !inflater.ended || !inflater.out.is_empty() {
+                break;
+            }
+            self.bit += 8 * taken;
+        }
+        inflater.restart();
+        self.block.inflater = Some(inflater);
     }
 
     /// Values of one channel, as many as there are bytes for in one go.
