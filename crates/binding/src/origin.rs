@@ -57,6 +57,7 @@ mod tests {
             method: "GET".into(),
             path: "/sos".into(),
             query: Vec::new(),
+            raw_query: String::new(),
             headers: headers.map(|(n, v)| ((*n).into(), (*v).into())).collect(),
             body: Default::default(),
             wrapper: Arc::new(AsItIs),

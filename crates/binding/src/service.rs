@@ -69,6 +69,9 @@ pub struct Call {
     pub path: String,
     /// Decoded pairs of the query, in order; a name without `=` has an empty value.
     pub query: Vec<(String, String)>,
+    /// The query, percent-encoding as received, where the protocol has it as one text: for services that tell what is
+    /// encoded from what separates.
+    pub raw_query: String,
     /// Header fields, names in lower case; other protocols spell their options as these.
     pub headers: Vec<(String, String)>,
     /// The whole body.

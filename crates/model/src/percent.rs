@@ -1,7 +1,7 @@
 //! Percent-encoding (RFC 3986 section 2.1): how topics and filters stand in the paths and queries of
 //! every protocol that has URIs.
 //!
-//! What it deliberately does not do: `+` as a space, which is a form's custom and no URI's.
+//! `+` as a space is a form's custom and no URI's: [`decode_query`] takes it so, and nothing else does.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -70,6 +70,41 @@ pub fn encode(text: &str, kept: &[u8]) -> String {
     out
 }
 
+/// A name or value of a query decoded; what is no escape stays, and what is not UTF-8 is replaced.
+///
+/// `+` is a space (WHATWG URL section 5.1), as forms and most libraries write it, except where people
+/// write it and mean it: as a whole level of a topic filter, and before the offset of a time.
+pub fn decode_query(text: &str) -> String {
+    if !text.contains(['%', '+']) {
+        return String::from(text);
+    }
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let [first, tail @ ..] = rest {
+        rest = tail;
+        match (first, byte(tail)) {
+            (b'%', Some(byte)) => {
+                bytes.push(byte);
+                rest = &tail[2..];
+            }
+            (b'+', _) if !is_level(&bytes, tail) && !is_offset(tail) => bytes.push(b' '),
+            (other, _) => bytes.push(*other),
+        }
+    }
+    String::from_utf8(bytes)
+        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
+}
+
+fn is_level(before: &[u8], after: &[u8]) -> bool {
+    let ends = after.is_empty() || after.starts_with(b"/") || after.starts_with(b"%2F");
+    before.last().is_none_or(|byte| *byte == b'/') && ends
+}
+
+fn is_offset(after: &[u8]) -> bool {
+    let hours = after.len() > 2 && after[..2].iter().all(u8::is_ascii_digit);
+    hours && (after[2..].starts_with(b":") || after[2..].starts_with(b"%3A"))
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
@@ -100,5 +135,20 @@ mod tests {
         fn what_is_encoded_decodes_to_itself(text in ".*") {
             prop_assert_eq!(decode(&encode(&text, b"/")).unwrap(), text);
         }
+    }
+
+    #[test]
+    fn a_plus_is_a_space_but_for_levels_and_offsets() {
+        assert_eq!(
+            decode_query("value>18+and+value<24"),
+            "value>18 and value<24"
+        );
+        assert_eq!(decode_query("heating/+/supply"), "heating/+/supply");
+        assert_eq!(decode_query("+"), "+");
+        assert_eq!(decode_query("heating%2F+"), "heating/+");
+        assert_eq!(
+            decode_query("2026-11-20T10:00:00+01:00"),
+            "2026-11-20T10:00:00+01:00"
+        );
     }
 }

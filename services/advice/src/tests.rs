@@ -18,6 +18,7 @@ fn ask(method: &str, path: &str, query: &[(&str, &str)]) -> Response {
         method: method.into(),
         path: path.into(),
         query: pairs.collect(),
+        raw_query: String::new(),
         headers: Vec::new(),
         body: Default::default(),
         wrapper: Arc::new(AsItIs),

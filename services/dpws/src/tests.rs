@@ -68,6 +68,7 @@ impl House {
             method: method.into(),
             path: path.into(),
             query: vec![("wsdl".to_owned(), String::new())],
+            raw_query: String::new(),
             headers: vec![("host".into(), "weir.example".into())],
             body: body.to_vec().into(),
             wrapper: Arc::new(AsItIs),

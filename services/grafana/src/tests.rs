@@ -51,6 +51,7 @@ impl House {
             method: method.into(),
             path: format!("/grafana{path}"),
             query: Vec::new(),
+            raw_query: String::new(),
             headers: Vec::new(),
             body: body.to_owned().into(),
             wrapper: Arc::new(AsItIs),

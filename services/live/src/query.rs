@@ -220,6 +220,7 @@ mod tests {
             method: "GET".into(),
             path: "/live/a".into(),
             query: owned(query),
+            raw_query: String::new(),
             headers: owned(headers),
             body: bytes::Bytes::new(),
             wrapper: Arc::new(AsItIs),

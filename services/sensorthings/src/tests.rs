@@ -11,6 +11,7 @@ use weir_log::{DiskLog, Options, SimDisk};
 use weir_model::{Filter, Limits, Time};
 
 mod disclosure;
+mod meaning;
 mod writes;
 mod wrong;
 
@@ -106,6 +107,7 @@ impl House {
             method: method.into(),
             path: path.trim_end_matches('/').into(),
             query: pairs.collect(),
+            raw_query: String::new(),
             headers: headers.map(owned).collect(),
             body,
             wrapper: Arc::new(AsItIs),

@@ -38,6 +38,7 @@ impl House {
             method: method.into(),
             path: PATH.into(),
             query: vec![(query.to_owned(), String::new())],
+            raw_query: String::new(),
             headers: vec![
                 ("host".into(), "weir.example".into()),
                 ("content-type".into(), media.into()),
@@ -430,6 +431,7 @@ fn a_long_envelope_is_read_by_a_worker_and_a_short_one_at_once() {
             method: "POST".into(),
             path: PATH.into(),
             query: Vec::new(),
+            raw_query: String::new(),
             headers: vec![("content-type".into(), soap::Version::V12.media().into())],
             body: soap::wrap(soap::Version::V12, None, "", &body).into(),
             wrapper: Arc::new(AsItIs),

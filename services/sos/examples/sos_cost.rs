@@ -162,6 +162,7 @@ fn call(method: &str, body: String) -> Call {
         method: method.into(),
         path: "/sos".into(),
         query: Vec::new(),
+        raw_query: String::new(),
         headers: vec![("content-type".into(), "application/xml".into())],
         body: body.into(),
         peer: None,

@@ -105,6 +105,7 @@ fn ask_as(premises: &Premises, principal: Principal, url: &str, host: &str) -> R
         method: "GET".into(),
         path: path.into(),
         query: pairs.map(pair).collect(),
+        raw_query: String::new(),
         headers: vec![("host".into(), host.into())],
         body: bytes::Bytes::new(),
         wrapper: Arc::new(AsItIs),

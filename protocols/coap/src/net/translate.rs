@@ -59,6 +59,7 @@ pub(super) fn call_of(
         method: method_of(message.code, &path, &message.payload)?.to_owned(),
         path,
         query,
+        raw_query: String::new(),
         headers,
         body: message.payload.clone(),
         wrapper: Arc::new(AsItIs),

@@ -260,7 +260,7 @@ async fn whole(
         .uri
         .path_and_query()
         .map_or("/", |target| target.as_str());
-    let (path, query) = target::split(uri);
+    let (path, raw_query) = target::split(uri);
     if matches!(head.method.as_str(), "CONNECT" | "TRACE") {
         return Err(not_served(head.method.as_str()));
     }
@@ -274,7 +274,8 @@ async fn whole(
     let mut request = Request {
         method: head.method.as_str().to_owned(),
         path,
-        query,
+        query: target::pairs(&raw_query),
+        raw_query,
         version: Version::Http2,
         headers,
         body: bytes.into(),

@@ -29,6 +29,8 @@ pub struct Request {
     pub path: String,
     /// Decoded pairs of the query.
     pub query: Vec<(String, String)>,
+    /// The query as received.
+    pub raw_query: String,
     /// Of the request line.
     pub version: Version,
     /// Header fields, names in lower case.
@@ -43,8 +45,9 @@ impl Request {
     /// Bytes of memory that it takes.
     pub fn held(&self) -> usize {
         let pairs = self.headers.iter().chain(&self.query);
+        let raw = self.path.len() + self.raw_query.len();
         let texts = pairs.map(|(name, value)| FIELD_BYTES + name.len() + value.len());
-        REQUEST_BYTES + self.path.len() + texts.sum::<usize>() + self.body.len()
+        REQUEST_BYTES + raw + texts.sum::<usize>() + self.body.len()
     }
 
     /// The first header field of this (lower-case) name.
@@ -123,7 +126,7 @@ pub fn read(head: &[u8]) -> Result<(Request, Framing), Refusal> {
         return Err(target_too_long());
     }
     check_form(method, uri)?;
-    let (path, query) = target::split(uri);
+    let (path, raw_query) = target::split(uri);
     let version = match version {
         0 => Version::Http10,
         _ => Version::Http11,
@@ -131,7 +134,8 @@ pub fn read(head: &[u8]) -> Result<(Request, Framing), Refusal> {
     let mut request = Request {
         method: method.to_owned(),
         path,
-        query,
+        query: target::pairs(&raw_query),
+        raw_query,
         version,
         headers: headers(head, parsed.headers)?,
         body: Bytes::new(),

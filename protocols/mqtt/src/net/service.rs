@@ -39,6 +39,7 @@ pub(super) fn call(
         method: method.to_owned(),
         path: path.to_owned(),
         query: pairs.collect(),
+        raw_query: query.to_owned(),
         headers: Vec::new(),
         body,
         wrapper: Arc::new(AsItIs),

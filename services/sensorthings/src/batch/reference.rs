@@ -44,6 +44,7 @@ impl Places {
             method: String::new(),
             path: BASE.to_owned(),
             query: Vec::new(),
+            raw_query: String::new(),
             headers: batch.headers.clone(),
             body: Bytes::new(),
             wrapper: batch.wrapper.clone(),
@@ -64,6 +65,7 @@ impl Places {
             method: asked.method.clone(),
             path: format!("{BASE}/{}", path.trim_matches('/')),
             query: pairs(query)?,
+            raw_query: String::new(),
             headers: headers(asked, batch),
             body: self.body(&asked.body)?,
             ..self.base(batch)

@@ -46,6 +46,7 @@ impl weir_binding::Inbound for Inbound {
             method: "POST".into(),
             path: self.path.clone(),
             query: Vec::new(),
+            raw_query: String::new(),
             headers: self.headers.clone(),
             body: payload,
             wrapper: self.wrapper.clone(),
