@@ -54,6 +54,8 @@ class Reading(unittest.TestCase):
         self.assertEqual(offering.begin_position.minute, 0)
         self.assertEqual(offering.end_position.minute, 2)
         self.assertIn("urn:weir:procedure:kitchen/observations", sos.contents)
+        self.assertEqual(offering.response_formats, ["http://www.opengis.net/om/2.0", "text/plain;profile=swe"])
+        self.assertEqual(len(offering.procedure_description_formats), 2)
         body = sos.get_observation(
             offerings=[offering.id],
             observedProperties=offering.observed_properties,

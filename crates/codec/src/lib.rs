@@ -15,6 +15,7 @@ mod base64;
 pub mod block;
 mod buffered;
 pub mod carried;
+pub mod crs;
 #[cfg(feature = "exi")]
 pub mod document;
 pub mod error;
@@ -37,6 +38,8 @@ mod rows;
 pub mod sample;
 pub mod schema;
 mod sniff;
+#[cfg(any(feature = "exi", feature = "soap"))]
+mod soap_role;
 mod stack_text;
 mod syntax;
 mod unescaped;

@@ -18,6 +18,8 @@ pub const XML_ATTRIBUTES_MAX: usize = 64;
 pub const XML_NAMESPACES_MAX: usize = 96;
 /// Most fields of a record of SWE Common.
 pub const SWE_FIELDS_MAX: usize = 32;
+/// Tokens that stand for no result, or values that are allowed, of a field.
+pub const SWE_RULES_MAX: usize = 256;
 /// Times of O&M that others may refer to: so many of those given last.
 pub const OM_TIMES_MAX: usize = 16;
 /// The same of features.

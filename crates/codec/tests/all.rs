@@ -6,6 +6,7 @@ mod flaws;
 mod malformed;
 mod numbers;
 mod om;
+mod om_meaning;
 mod om_shapes;
 mod rdf;
 mod round_trip;

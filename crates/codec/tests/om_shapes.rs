@@ -145,7 +145,7 @@ fn a_block_has_periods_times_of_results_places_and_records_within() {
         <swe:field name='all'><swe:DataRecord definition='urn:all'>
         <swe:field name='n'><swe:Count definition='urn:n'/></swe:field>
         <swe:field name='t'><swe:Text definition='urn:t'/></swe:field></swe:DataRecord></swe:field>
-        <swe:field name='where'><swe:Vector definition='urn:where' referenceFrame='urn:4326'>
+        <swe:field name='where'><swe:Vector definition='urn:where' referenceFrame='urn:ogc:def:crs:EPSG::4326'>
         <swe:coordinate name='latitude'><swe:Quantity definition='latitude' axisID='lat'><swe:uom code='deg'/>
         </swe:Quantity></swe:coordinate><swe:coordinate name='longitude'>
         <swe:Quantity definition='longitude' axisID='lon'>

@@ -73,6 +73,13 @@ fn what_is_no_envelope_that_can_be_read_is_refused() {
     assert!(fault(&envelope(SOAP12, "")).starts_with("expected a Body"));
     let must = "<s:Header><a s:mustUnderstand='true'/></s:Header><s:Body/>";
     assert!(fault(&envelope(SOAP12, must)).starts_with("expected no header that must be"));
+    let next = format!("s:role='{SOAP12}/role/next'");
+    let must = must.replace("s:must", &format!("{next} s:must"));
+    assert!(fault(&envelope(SOAP12, &must)).starts_with("expected no header that must be"));
+    let of_another = must
+        .replace("role/next", "role/none")
+        .replace("<s:Body/>", "");
+    assert!(fault(&envelope(SOAP12, &of_another)).starts_with("expected a Body"));
     let nested = "<s:Body><a><b/></a></s:Body>";
     assert!(fault(&envelope(SOAP12, nested)).starts_with("expected the element observations"));
 }

@@ -2,7 +2,7 @@
 //! them lie to each other.
 //!
 //! Points, lines and polygons with holes, and collections of each. Distances and lengths are degrees, as
-//! the coordinates are. Deliberately no curves and no reference systems: whoever reads coordinates turns
+//! the coordinates are. Deliberately no curves and no knowledge of reference systems: whoever reads coordinates turns
 //! them into degrees of WGS 84. Filters of SensorThings and of the Sensor Observation Service share it.
 #![forbid(unsafe_code)]
 
@@ -13,7 +13,7 @@ mod relate;
 
 pub use effort::effort;
 pub use matrix::Matrix;
-pub use read::{of_json, parse};
+pub use read::{of_json, parse, system};
 pub use relate::{contains, crosses, distance, equals, intersects, length, overlaps, touches};
 
 /// Degrees east and north.

@@ -8,11 +8,14 @@ const COORDINATES_MAX: usize = 10_000;
 /// Collections in collections.
 const DEPTH_MAX: usize = 8;
 
-/// Reads WKT; `None` where it is none.
+/// Reads WKT; `None` where it is none, or in another reference system than that of degrees (4326, the same as none).
 pub fn parse(text: &str) -> Option<Geometry> {
     let text = match text.split_once(';') {
-        Some((srid, rest)) if srid.trim().to_uppercase().starts_with("SRID=") => rest,
-        _ => text,
+        Some((srid, rest)) => {
+            let srid = srid.trim().to_uppercase();
+            matches!(&*srid, "SRID=4326" | "SRID=0").then_some(rest)?
+        }
+        None => text,
     };
     let mut reader = Reader {
         rest: text.trim(),
@@ -109,9 +112,31 @@ impl Reader<'_> {
             .split_whitespace()
             .map(|number| number.parse::<f64>().ok());
         let point = (numbers.next()??, numbers.next()??);
+        if numbers.any(|number| number.is_none()) {
+            return None;
+        }
         (point.0.is_finite() && point.1.is_finite()).then_some(point)
     }
 }
+
+/// The reference system that GeoJSON names (`crs` of the version before RFC 7946) for all of a geometry or feature,
+/// if it names any; an error where it says it in another way, or of a part alone.
+pub fn system(json: &Json) -> Result<Option<&str>, &'static str> {
+    let parts = json["geometries"].as_array().into_iter().flatten();
+    let own = match &json["crs"] {
+        Json::Null => None,
+        Json::String(name) => Some(name.as_str()),
+        said => Some(said["properties"]["name"].as_str().ok_or(NAMED)?),
+    };
+    for part in parts.chain(json.get("geometry")) {
+        if system(part)?.is_some_and(|name| own != Some(name)) {
+            return Err("`crs` stands once, for all parts");
+        }
+    }
+    Ok(own)
+}
+
+const NAMED: &str = "`crs` names a system in `properties`";
 
 /// Reads a GeoJSON geometry, or a feature's; `None` where it is none, or has too many coordinates.
 pub fn of_json(json: &Json) -> Option<Geometry> {

@@ -5,6 +5,7 @@ use crate::ask::Ask;
 use crate::bindings::{self, Batch, Form};
 use crate::delivered::{Delivered, Step, Worked};
 use crate::exception::{Code, Exception};
+use crate::lists;
 use crate::operations;
 use crate::params::{Params, Version};
 use crate::reply::Reply;
@@ -145,7 +146,7 @@ fn asked(
         Ok(principal) => principal,
         Err(fault) => return refused(&name, version, &fault.into()),
     };
-    let ask = Ask {
+    let mut ask = Ask {
         hub: house.hub.clone(),
         catalog: house.catalog.clone(),
         now: call.now,
@@ -155,9 +156,9 @@ fn asked(
         params,
         incoming: call.incoming,
     };
-    let replied = ask
-        .params
-        .check_service()
+    let replied = lists::separate(&mut ask)
+        .and_then(|()| ask.params.check_service())
+        .and_then(|()| ask.params.check_system())
         .and_then(|()| operations::find(&name, version))
         .and_then(|operation| {
             operations::check_method(operation, &call.method)?;

@@ -2,6 +2,7 @@
 
 use crate::exception::Exception;
 use crate::spatial::check_reference;
+use weir_codec::crs::Crs;
 use weir_codec::document::Element;
 use weir_model::Place;
 
@@ -74,8 +75,12 @@ impl Area {
         Self::of_corners(parameter, degrees, system)
     }
 
-    /// An envelope of GML.
-    pub(crate) fn of_envelope(parameter: &str, envelope: &Element) -> Result<Self, Exception> {
+    /// An envelope of GML; `outer` is the system of what it stands in.
+    pub(crate) fn of_envelope(
+        parameter: &str,
+        envelope: &Element,
+        outer: &str,
+    ) -> Result<Self, Exception> {
         let corner = |name: &str| envelope.child(name).map(Element::text).unwrap_or_default();
         let text = format!("{} {}", corner("lowerCorner"), corner("upperCorner"));
         let bad = || {
@@ -88,25 +93,24 @@ impl Area {
             .ok()
             .and_then(|numbers| numbers.try_into().ok())
             .ok_or_else(bad)?;
-        let system = envelope.attribute("srsName").unwrap_or_default();
-        Self::of_corners(parameter, numbers, system)
+        let own = |name: &str| envelope.child(name)?.attribute("srsName");
+        let outer = envelope.attribute("srsName").unwrap_or(outer);
+        let [lower, upper] = ["lowerCorner", "upperCorner"].map(|name| own(name).unwrap_or(outer));
+        if system(parameter, lower)? != system(parameter, upper)? {
+            let sentence = "the corners are of different reference systems";
+            return Err(Exception::invalid(parameter, sentence));
+        }
+        Self::of_corners(parameter, numbers, lower)
     }
 
-    /// EPSG 4326 has the latitude first, CRS84 the longitude.
-    fn of_corners(parameter: &str, corners: [f64; 4], system: &str) -> Result<Self, Exception> {
-        let longitude_first = is_longitude_first(parameter, system)?;
-        let place = |one: f64, other: f64| match longitude_first {
-            true => Place {
-                latitude: other,
-                longitude: one,
-            },
-            false => Place {
-                latitude: one,
-                longitude: other,
-            },
-        };
+    fn of_corners(parameter: &str, corners: [f64; 4], name: &str) -> Result<Self, Exception> {
+        let crs = system(parameter, name)?;
         let [a, b, c, d] = corners;
-        let (lower, upper) = (place(a, b), place(c, d));
+        let place = |corner: [f64; 2]| {
+            let position = crs.position(&corner);
+            position.map_err(|what| Exception::invalid(parameter, format!("{what} were expected")))
+        };
+        let (lower, upper) = (place([a, b])?.place, place([c, d])?.place);
         let in_order = lower.latitude <= upper.latitude && lower.longitude <= upper.longitude;
         match in_order {
             true => Ok(Self { lower, upper }),
@@ -119,14 +123,12 @@ impl Area {
 }
 
 // [SOS2-12.0-3]
-/// The order of axes of a reference system.
-pub(crate) fn is_longitude_first(parameter: &str, system: &str) -> Result<bool, Exception> {
-    let longitude_first = system.contains("CRS84");
-    if system.is_empty() || longitude_first || system.ends_with("4326") {
-        return Ok(longitude_first);
+/// The reference system of a name, which may be empty.
+pub(crate) fn system(parameter: &str, name: &str) -> Result<Crs, Exception> {
+    match name.is_empty() {
+        true => Ok(Crs::Unnamed),
+        false => Crs::read(name).map_err(|sentence| Exception::invalid(parameter, sentence)),
     }
-    let sentence = format!("the reference system `{system}` is not known: EPSG 4326 is");
-    Err(Exception::invalid(parameter, sentence))
 }
 
 #[cfg(test)]
@@ -153,6 +155,9 @@ mod tests {
             "1,2,3",
             "45,20,44,21",
             "1,2,3,4,EPSG:31467",
+            "1,2,3,4,EPSG:14326",
+            "1,2,3,4,CRS84 turned",
+            "1,2,3,4,EPSG:4979",
             "sams:shape,1,2,x,4",
             "om:resultTime,1,2,3,4",
         ] {

@@ -66,13 +66,18 @@ pub(crate) fn read(call: &Call) -> Read {
     let media = call.header("content-type").unwrap_or_default();
     let essence = media.split(';').next().unwrap_or_default().trim();
     if call.method == "GET" {
-        return kvp_read(call, &call.query);
+        let pairs = match call.raw_query.is_empty() {
+            true => kvp::decoded_pairs(&call.query),
+            false => kvp::pairs(&call.raw_query),
+        };
+        return kvp_read(call, Ok(pairs));
     }
     match essence {
-        "application/x-www-form-urlencoded" => match kvp::pairs(&call.body) {
-            Ok(pairs) => kvp_read(call, &pairs),
-            Err(exception) => refused(call, exception),
-        },
+        "application/x-www-form-urlencoded" => {
+            let text = std::str::from_utf8(&call.body);
+            let text = text.map_err(|_| Exception::malformed("the form is not UTF-8"));
+            kvp_read(call, text.map(kvp::pairs))
+        }
         "application/json" => Read {
             form: Form::json(call),
             params: json::object(&call.body).and_then(json::params),
@@ -105,10 +110,10 @@ fn is_xml(essence: &str, body: &[u8]) -> bool {
     named || (essence.is_empty() && body.trim_ascii_start().first() == Some(&b'<'))
 }
 
-fn kvp_read(call: &Call, pairs: &[(String, String)]) -> Read {
+fn kvp_read(call: &Call, pairs: Result<Vec<kvp::Pair>, Exception>) -> Read {
     Read {
         form: Form::plain(call),
-        params: kvp::params(pairs),
+        params: pairs.and_then(|pairs| kvp::params(&pairs)),
     }
 }
 

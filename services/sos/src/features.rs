@@ -5,12 +5,14 @@
 
 use crate::ask::Ask;
 use crate::exception::Exception;
+use crate::gml;
 use crate::inventory::{Inventory, Named};
 use crate::names::*;
 use crate::observations::selected;
-use crate::records::{Set, place_of, topics_of};
+use crate::records::{Set, position_of, topics_of};
 use crate::reply::Reply;
 use std::collections::{BTreeMap, HashSet};
+use weir_codec::crs::Position;
 use weir_codec::document::Xml;
 use weir_model::Place;
 
@@ -22,9 +24,16 @@ const ACTION: &str =
 pub(crate) struct Feature {
     /// What people call it, where that is known.
     pub(crate) name: Option<String>,
-    pub(crate) place: Option<Place>,
+    pub(crate) position: Option<Position>,
     /// Topics of the datastreams that observe it.
     pub(crate) topics: HashSet<String>,
+}
+
+impl Feature {
+    /// Where it is in the plane.
+    pub(crate) fn place(&self) -> Option<Place> {
+        self.position.map(|position| position.place)
+    }
 }
 
 /// The features that all datastreams of an inventory observe, by identifier.
@@ -52,7 +61,7 @@ fn observed<'i>(
         said.extend(topics.iter().cloned());
         let feature = Feature {
             name: body["name"].as_str().map(str::to_owned),
-            place: place_of(&body),
+            position: position_of(&body),
             topics,
         };
         features.insert(id, feature);
@@ -63,7 +72,11 @@ fn observed<'i>(
         let is_described = features.contains_key(&series.feature);
         if is_described || !said.contains(&*series.topic) {
             let feature = features.entry(series.feature.clone()).or_default();
-            feature.place = feature.place.or(series.place);
+            let of_series = series.place.map(|place| Position {
+                place,
+                height: None,
+            });
+            feature.position = feature.position.or(of_series);
             feature.topics.insert(series.topic.to_string());
         }
     }
@@ -91,7 +104,7 @@ pub(crate) fn answer(ask: &Ask) -> Result<Reply, Exception> {
             .topics
             .iter()
             .any(|own| picked.contains(own.as_str()));
-        ask.params.region.has(feature.place)
+        ask.params.region.has(feature.place())
             && observed
             && (named.is_empty() || named.contains(*id))
     });
@@ -111,7 +124,7 @@ pub(crate) fn answer(ask: &Ask) -> Result<Reply, Exception> {
 
 /// A sampling point (OGC 10-025r1 clause 10), or a reference to what has no place that is known.
 fn write(number: usize, id: &str, feature: &Feature, xml: &mut Xml) {
-    let Some(place) = feature.place else {
+    let Some(position) = feature.position else {
         xml.empty("sos:featureMember", "xlink:href", id);
         return;
     };
@@ -126,7 +139,6 @@ fn write(number: usize, id: &str, feature: &Feature, xml: &mut Xml) {
     xml.empty("sam:sampledFeature", "nilReason", "unknown");
     xml.start("sams:shape").start("gml:Point");
     xml.attribute("gml:id", &format!("p{number}"));
-    xml.start("gml:pos").attribute("srsName", WGS84);
-    xml.text(&format!("{} {}", place.latitude, place.longitude));
-    xml.end().end().end().end().end();
+    gml::position(position, [WGS84, WGS84_3D], xml);
+    xml.end().end().end().end();
 }

@@ -5,11 +5,12 @@
 use crate::ask::Ask;
 use crate::exception::{Code, Exception};
 use crate::features::{Feature, known};
+use crate::gml;
 use crate::names::*;
 use crate::reply::Reply;
 use std::collections::BTreeMap;
+use weir_codec::crs::Position;
 use weir_codec::document::Xml;
-use weir_model::Place;
 
 const ACTION: &str = "http://www.opengis.net/sos/1.0/GetFeatureOfInterestResponse";
 
@@ -35,7 +36,7 @@ pub(crate) fn answer(ask: &Ask) -> Result<Reply, Exception> {
         return Err(Exception::invalid("FeatureOfInterestId", sentence));
     }
     features.retain(|id, feature| {
-        region.has(feature.place) && (named.is_empty() || named.contains(id))
+        region.has(feature.place()) && (named.is_empty() || named.contains(id))
     });
     Ok(Reply::Document(document(&features), ACTION))
 }
@@ -48,18 +49,18 @@ fn document(features: &BTreeMap<String, Feature>) -> String {
         .iter()
         .next()
         .filter(|_| features.len() == 1)
-        .and_then(|(id, feature)| Some((id, feature.place?)));
-    if let Some((id, place)) = only {
+        .and_then(|(id, feature)| Some((id, feature.position?)));
+    if let Some((id, position)) = only {
         xml.start("sa:SamplingPoint").prefixes(PREFIXES);
-        point(0, id, place, &mut xml);
+        point(0, id, position, &mut xml);
         return xml.finish();
     }
     xml.start("gml:FeatureCollection").prefixes(PREFIXES);
     for (number, (id, feature)) in features.iter().enumerate() {
-        match feature.place {
-            Some(place) => {
+        match feature.position {
+            Some(position) => {
                 xml.start("gml:featureMember").start("sa:SamplingPoint");
-                point(number, id, place, &mut xml);
+                point(number, id, position, &mut xml);
                 xml.end().end();
             }
             None => {
@@ -71,7 +72,7 @@ fn document(features: &BTreeMap<String, Feature>) -> String {
 }
 
 /// What is within a sampling point (OGC 07-002r3 section 7).
-fn point(number: usize, id: &str, place: Place, xml: &mut Xml) {
+fn point(number: usize, id: &str, position: Position, xml: &mut Xml) {
     xml.attribute("gml:id", &format!("f{number}"));
     xml.leaf("gml:name", id);
     xml.empty(
@@ -80,7 +81,6 @@ fn point(number: usize, id: &str, place: Place, xml: &mut Xml) {
         "urn:ogc:def:nil:OGC:unknown",
     );
     xml.start("sa:position").start("gml:Point");
-    xml.start("gml:pos").attribute("srsName", WGS84_URN);
-    xml.text(&format!("{} {}", place.latitude, place.longitude));
-    xml.end().end().end();
+    gml::position(position, [WGS84_URN, WGS84_3D_URN], xml);
+    xml.end().end();
 }

@@ -2,10 +2,11 @@
 //!
 //! Points, lines and polygons of straight pieces, and collections of them; what is curved is refused.
 
-use crate::area::{Area, is_longitude_first};
+use crate::area::{Area, system as system_of};
 use crate::exception::Exception;
 use crate::limits::COORDINATES_MAX;
-use weir_codec::document::Element;
+use weir_codec::crs::Position;
+use weir_codec::document::{Element, Xml};
 use weir_geo::{Geometry, Point};
 
 /// Says whether an element is a geometry by its name.
@@ -24,6 +25,18 @@ pub(crate) fn read(parameter: &str, element: &Element) -> Result<Geometry, Excep
     };
     reader.add(element, "")?;
     Ok(reader.into)
+}
+
+/// Writes `gml:pos`, whose prefix the document has, in one of two systems, the second of which has a height.
+pub(crate) fn position(at: Position, systems: [&str; 2], xml: &mut Xml) {
+    let Position { place, height } = at;
+    let flat = format!("{} {}", place.latitude, place.longitude);
+    let (system, text) = match height {
+        None => (systems[0], flat),
+        Some(height) => (systems[1], format!("{flat} {height}")),
+    };
+    xml.start("gml:pos").attribute("srsName", system);
+    xml.text(&text).end();
 }
 
 struct Reader<'a> {
@@ -54,7 +67,7 @@ impl Reader<'_> {
                 self.into.polygons.push(rings);
             }
             "Envelope" => {
-                let area = Area::of_envelope(self.parameter, element)?;
+                let area = Area::of_envelope(self.parameter, element, system)?;
                 self.into.polygons.push(vec![area.ring()]);
             }
             multiple if multiple.starts_with("Multi") => {
@@ -72,33 +85,58 @@ impl Reader<'_> {
         Exception::invalid(self.parameter, sentence)
     }
 
-    /// `gml:pos`, `gml:posList` and the `gml:coordinates` of before.
+    /// `gml:pos`, `gml:posList` and the `gml:coordinates` of before. All are asked in the plane, so a height would
+    /// not be looked at.
     fn coordinates(&mut self, element: &Element, system: &str) -> Result<Vec<Point>, Exception> {
-        let mut numbers = Vec::new();
-        let mut system = element.attribute("srsName").unwrap_or(system);
+        let mut points = Vec::new();
+        let outer = element.attribute("srsName").unwrap_or(system);
         for part in element.elements() {
-            system = part.attribute("srsName").unwrap_or(system);
-            let text = part.text();
-            for word in text.split(|sign: char| sign.is_ascii_whitespace() || sign == ',') {
-                match (word.is_empty(), word.parse::<f64>()) {
-                    (true, _) => {}
-                    (false, Ok(number)) if number.is_finite() => numbers.push(number),
-                    _ => return Err(self.invalid(format!("`{word}` is no coordinate"))),
-                }
+            let system = part.attribute("srsName").unwrap_or(outer);
+            let crs = system_of(self.parameter, system)?;
+            let numbers = self.numbers(part)?;
+            if numbers.len() % 2 == 1 {
+                return Err(self.invalid(format!("{} needs pairs of coordinates", element.local)));
+            }
+            for pair in numbers.chunks_exact(2) {
+                let position = crs.position(pair);
+                let place = position.map_err(|what| {
+                    self.invalid(format!("expected {what}, but filters lie in the plane"))
+                })?;
+                points.push((place.place.longitude, place.place.latitude));
+            }
+        }
+        match points.is_empty() {
+            true => Err(self.invalid(format!("{} has no coordinates", element.local))),
+            false => Ok(points),
+        }
+    }
+
+    fn numbers(&mut self, part: &Element) -> Result<Vec<f64>, Exception> {
+        let usual = [
+            ("decimal", "."),
+            ("cs", ","),
+            ("ts", " "),
+            ("srsDimension", "2"),
+        ];
+        for (name, usual) in usual {
+            if part.attribute(name).is_some_and(|own| own != usual) {
+                let sentence = format!("{name} of {} is read where it is `{usual}`", part.local);
+                return Err(self.invalid(sentence));
+            }
+        }
+        let mut numbers = Vec::new();
+        let text = part.text();
+        for word in text.split(|sign: char| sign.is_ascii_whitespace() || sign == ',') {
+            match (word.is_empty(), word.parse::<f64>()) {
+                (true, _) => {}
+                (false, Ok(number)) if number.is_finite() => numbers.push(number),
+                _ => return Err(self.invalid(format!("`{word}` is no coordinate"))),
             }
         }
         self.count += numbers.len();
-        if self.count > COORDINATES_MAX {
-            return Err(self.invalid(format!("more than {COORDINATES_MAX} coordinates")));
+        match self.count > COORDINATES_MAX {
+            true => Err(self.invalid(format!("more than {COORDINATES_MAX} coordinates"))),
+            false => Ok(numbers),
         }
-        if numbers.is_empty() || numbers.len() % 2 == 1 {
-            return Err(self.invalid(format!("{} needs pairs of coordinates", element.local)));
-        }
-        let longitude_first = is_longitude_first(self.parameter, system)?;
-        let point = |pair: &[f64]| match longitude_first {
-            true => (pair[0], pair[1]),
-            false => (pair[1], pair[0]),
-        };
-        Ok(numbers.chunks_exact(2).map(point).collect())
     }
 }

@@ -11,14 +11,16 @@ use crate::insertion_json;
 use crate::inventory::{Inventory, topic_of};
 use crate::names::*;
 use crate::params::Version;
-use crate::records::{Set, feature, kept, place_of, puts, topics_of};
+use crate::records::{Set, feature, kept, position_of, puts, topics_of};
 use crate::reply::Reply;
+use serde_json::Value as Json;
 use std::collections::{BTreeMap, BTreeSet};
+use weir_codec::crs::{HEIGHT, Position};
 use weir_codec::document::Xml;
 use weir_codec::{Format, by_name};
 use weir_hub::{Media, Publish, Request, Ticket, Verb};
 use weir_model::batch::Naming;
-use weir_model::{Batch, BatchBuilder, Place};
+use weir_model::{Batch, BatchBuilder};
 
 const ACTION: &str =
     "http://www.opengis.net/def/serviceOperation/sos/obsInsertion/2.0/InsertObservationResponse";
@@ -229,28 +231,39 @@ fn root_of(topic: &str) -> &str {
     topic.split('/').next().unwrap_or_default()
 }
 
+/// Where an observation was made, with the height that its parameters say.
+fn position_of_row(batch: &Batch, row: usize) -> Option<Position> {
+    let parameters = batch.extra(row).parameters;
+    let parameters = parameters.and_then(|json| serde_json::from_str::<Json>(json).ok());
+    Some(Position {
+        place: batch.place(row)?,
+        height: parameters.and_then(|own| own[HEIGHT].as_f64()),
+    })
+}
+
 /// Features that observations name are to be listed with the datastreams that observe them, by who may: each
 /// observation keeps its feature, only who may change the list adds to it.
 fn features_named(ask: &Ask, batch: &Batch, topics: &[String]) -> Result<Vec<Request>, Exception> {
-    let mut named: BTreeMap<&str, (Option<Place>, BTreeSet<&str>)> = BTreeMap::new();
+    let mut named: BTreeMap<&str, (Option<Position>, BTreeSet<&str>)> = BTreeMap::new();
     for row in 0..batch.len() {
         if let Some(id) = batch.extra(row).feature {
-            let (place, observing) = named.entry(id).or_default();
-            *place = place.or(batch.place(row));
+            let (position, observing) = named.entry(id).or_default();
+            *position = position.or_else(|| position_of_row(batch, row));
             observing.insert(&topics[batch.stream_of(row)]);
         }
     }
     let mut changed = Vec::new();
-    for (id, (place, observing)) in named {
+    for (id, (position, observing)) in named {
         let known = Set::Features.one(ask, id)?;
         let before = known.as_ref().map(topics_of).unwrap_or_default();
         let mut all = before.clone();
         all.extend(observing.into_iter().map(str::to_owned));
         all.sort_unstable();
         all.dedup();
-        let place_before = known.as_ref().and_then(place_of);
-        if known.is_none() || all != before || (place_before.is_none() && place.is_some()) {
-            let body = feature(id, place_before.or(place), &all);
+        let position_before = known.as_ref().and_then(position_of);
+        let is_placed = position_before.is_none() && position.is_some();
+        if known.is_none() || all != before || is_placed {
+            let body = feature(id, position_before.or(position), &all);
             changed.push(kept(Set::Features, id, &body));
         }
     }

@@ -1,12 +1,13 @@
 //! Observations in JSON, as clients of 52North's server send them: objects with the members that O&M has, results as
 //! values, as records of fields, or as fields and rows of values.
 
-use crate::area::is_longitude_first;
+use crate::area::system;
 use crate::exception::Exception;
 use crate::limits::FIELDS_MAX;
 use crate::moment::{period, time};
 use serde_json::{Map, Value as Json};
-use weir_model::{BatchBuilder, Extra, Place, Time, Value};
+use weir_codec::crs::{Crs, HEIGHT, Position};
+use weir_model::{BatchBuilder, Extra, Time, Value};
 
 /// Name of the parameter that says where an observation was made (OGC 10-004r3 section 7.2.2.7).
 const SAMPLING_GEOMETRY: &str = "http://www.opengis.net/def/param-name/OGC-OM/2.0/samplingGeometry";
@@ -30,7 +31,7 @@ struct Shared<'a> {
     procedure: &'a str,
     property: &'a str,
     feature: Option<&'a str>,
-    place: Option<Place>,
+    position: Option<Position>,
     span: Span,
     result_time: Option<Time>,
     /// An object of JSON.
@@ -46,13 +47,13 @@ impl<'a> Shared<'a> {
             let text = observation[name].as_str();
             text.ok_or_else(|| Exception::missing(name))
         };
-        let (feature, place) = feature(&observation["featureOfInterest"])?;
-        let (parameters, made_at) = parameters(&observation["parameter"])?;
+        let (feature, position) = feature(&observation["featureOfInterest"])?;
+        let (parameters, position) = parameters(&observation["parameter"], position)?;
         Ok(Self {
             procedure: said("procedure")?,
             property: said("observedProperty")?,
             feature,
-            place: made_at.or(place),
+            position,
             span: span("phenomenonTime", &observation["phenomenonTime"])?,
             result_time: span("resultTime", &observation["resultTime"])?.0,
             parameters,
@@ -76,14 +77,13 @@ impl<'a> Shared<'a> {
             return Ok(());
         }
         let mut digits = String::new();
-        let value = simple(result.get("value").unwrap_or(result), &mut digits)?;
-        self.push(
-            self.property,
-            result["uom"].as_str(),
-            value,
-            self.span,
-            builder,
-        )
+        let observed = Observed {
+            property: self.property,
+            unit: result["uom"].as_str(),
+            value: simple(result.get("value").unwrap_or(result), &mut digits)?,
+            nil_reason: None,
+        };
+        self.push(&observed, self.span, builder)
     }
 
     /// An observation for each field of a row that is a result; of several, each is of what its field is defined as.
@@ -114,15 +114,18 @@ impl<'a> Shared<'a> {
         for (field, value) in fields.iter().zip(values) {
             if field.role == Role::Result && !value.is_null() {
                 let property = field.definition.filter(|_| several);
-                let property = property.unwrap_or(self.property);
+                let nil_reason = field.nil_reason(value);
                 let mut digits = String::new();
-                shared.push(
-                    property,
-                    field.unit,
-                    simple(value, &mut digits)?,
-                    own,
-                    builder,
-                )?;
+                let observed = Observed {
+                    property: property.unwrap_or(self.property),
+                    unit: field.unit,
+                    value: match nil_reason {
+                        Some(_) => Value::Null,
+                        None => simple(value, &mut digits)?,
+                    },
+                    nil_reason: nil_reason.filter(|reason| !reason.is_empty()),
+                };
+                shared.push(&observed, own, builder)?;
             }
         }
         Ok(())
@@ -130,25 +133,25 @@ impl<'a> Shared<'a> {
 
     fn push(
         &self,
-        property: &str,
-        unit: Option<&str>,
-        value: Value<'_>,
+        observed: &Observed<'_>,
         (begin, end): Span,
         builder: &mut BatchBuilder,
     ) -> Result<(), Exception> {
         builder.begin();
         builder.sensor(self.procedure);
-        builder.property(property);
-        unit.into_iter().for_each(|unit| builder.unit(unit));
-        builder.value(value);
+        builder.property(observed.property);
+        let unit = observed.unit.into_iter();
+        unit.for_each(|unit| builder.unit(unit));
+        builder.value(observed.value);
         begin.into_iter().for_each(|time| builder.time(time));
-        if let Some(place) = self.place {
+        if let Some(Position { place, .. }) = self.position {
             builder.latitude(place.latitude);
             builder.longitude(place.longitude);
         }
         builder.extra(Extra {
             end,
             result_time: self.result_time,
+            quality: observed.nil_reason,
             feature: self.feature,
             parameters: self.parameters.as_deref(),
             ..Extra::default()
@@ -156,6 +159,15 @@ impl<'a> Shared<'a> {
         let ended = builder.end();
         ended.map_err(|error| Exception::invalid("observation", error.to_string()))
     }
+}
+
+/// A result and what it is of.
+struct Observed<'a> {
+    property: &'a str,
+    unit: Option<&'a str>,
+    value: Value<'a>,
+    /// Why there is none.
+    nil_reason: Option<&'a str>,
 }
 
 fn bad(expected: &str) -> Exception {
@@ -192,6 +204,52 @@ struct Field<'a> {
     role: Role,
     definition: Option<&'a str>,
     unit: Option<&'a str>,
+    nils: &'a Json,
+}
+
+impl<'a> Field<'a> {
+    /// Why there is no result, where a value says so.
+    fn nil_reason(&self, value: &Json) -> Option<&'a str> {
+        let is_same = |nil: &&Json| match (nil["value"].as_f64(), value.as_f64()) {
+            (Some(nil), Some(value)) => nil == value,
+            _ => nil["value"] == *value && !value.is_null(),
+        };
+        let nil = each(self.nils).find(is_same)?;
+        Some(nil["reason"].as_str().unwrap_or_default())
+    }
+}
+
+/// Members of a field of a record: those that say what it is, and those that people read. Any other would change what
+/// its values mean.
+pub(crate) const FIELD_MEMBERS: &[&str] = &[
+    "type",
+    "name",
+    "definition",
+    "uom",
+    "value",
+    "nilValues",
+    "label",
+    "description",
+    "identifier",
+    "codespace",
+    "quality",
+];
+
+/// Refuses a field with a member that is not read.
+pub(crate) fn check_members(parameter: &str, field: &Json, also: &[&str]) -> Result<(), Exception> {
+    let is_known = |name: &str| FIELD_MEMBERS.contains(&name) || also.contains(&name);
+    let mut names = field
+        .as_object()
+        .into_iter()
+        .flatten()
+        .map(|(name, _)| name);
+    match names.find(|name| !is_known(name)) {
+        Some(name) => {
+            let sentence = format!("`{name}` of a field is not read");
+            Err(Exception::invalid(parameter, sentence))
+        }
+        None => Ok(()),
+    }
 }
 
 fn described(fields: &[Json]) -> Result<Vec<Field<'_>>, Exception> {
@@ -202,7 +260,11 @@ fn described(fields: &[Json]) -> Result<Vec<Field<'_>>, Exception> {
         ));
     }
     let mut is_dated = false;
-    let described = fields.iter().map(|field| {
+    let checked = fields.iter();
+    checked
+        .clone()
+        .try_for_each(|field| check_members("result", field, &[]))?;
+    let described = checked.map(|field| {
         let definition = field["definition"].as_str();
         let is_result_time = definition.is_some_and(|uri| uri.ends_with("ResultTime"));
         let role = match field["type"].as_str() {
@@ -215,6 +277,7 @@ fn described(fields: &[Json]) -> Result<Vec<Field<'_>>, Exception> {
             role,
             definition,
             unit: field["uom"].as_str(),
+            nils: &field["nilValues"],
         }
     });
     Ok(described.collect())
@@ -241,44 +304,51 @@ fn span(name: &str, given: &Json) -> Result<Span, Exception> {
 }
 
 /// A feature: its identifier, or an object with one and with a point.
-pub(crate) fn feature(given: &Json) -> Result<(Option<&str>, Option<Place>), Exception> {
+pub(crate) fn feature(given: &Json) -> Result<(Option<&str>, Option<Position>), Exception> {
     let identifier = given["identifier"]["value"].as_str();
     let identifier = identifier.or(given["identifier"].as_str());
-    let place = point("featureOfInterest", &given["geometry"])?;
-    Ok((given.as_str().or(identifier), place))
+    let position = point("featureOfInterest", &given["geometry"])?;
+    Ok((given.as_str().or(identifier), position))
 }
 
-fn point(name: &str, geometry: &Json) -> Result<Option<Place>, Exception> {
-    let coordinates = &geometry["coordinates"];
-    let (Some(one), Some(other)) = (coordinates[0].as_f64(), coordinates[1].as_f64()) else {
+/// A point. GeoJSON has the longitude first, and a height third (RFC 7946 section 3.1.1); 52North's clients name
+/// EPSG 4326 as `crs` where they have the latitude first, as that system has it.
+fn point(name: &str, geometry: &Json) -> Result<Option<Position>, Exception> {
+    let crs = system_of(name, geometry)?;
+    let Json::Array(coordinates) = &geometry["coordinates"] else {
         return Ok(None);
     };
-    let (longitude, latitude) = match is_latitude_first(name, geometry)? {
-        true => (other, one),
-        false => (one, other),
+    let numbers: Option<Vec<f64>> = coordinates.iter().map(Json::as_f64).collect();
+    // A geometry that is no point is no place of an observation.
+    let Some(mut numbers) = numbers else {
+        return Ok(None);
     };
-    Ok(Some(Place {
-        latitude,
-        longitude,
-    }))
-}
-
-/// GeoJSON has the longitude first (RFC 7946 section 3.1.1); 52North's clients name EPSG 4326 as `crs` where they have
-/// the latitude first, as that system has it.
-pub(crate) fn is_latitude_first(parameter: &str, geometry: &Json) -> Result<bool, Exception> {
-    match geometry["crs"]["properties"]["name"].as_str() {
-        Some(system) => Ok(!is_longitude_first(parameter, system)?),
-        None => Ok(false),
+    if crs == Crs::Unnamed && numbers.len() > 1 {
+        numbers.swap(0, 1);
     }
+    let position = crs.position(&numbers);
+    let expected = |what| Exception::invalid(name, format!("{what} were expected"));
+    position.map(Some).map_err(expected)
 }
 
-/// The parameters as an object, but for the one that says where the observation was made.
-fn parameters(given: &Json) -> Result<(Option<String>, Option<Place>), Exception> {
-    let (mut others, mut place) = (Map::new(), None);
+/// The reference system that GeoJSON names.
+pub(crate) fn system_of(parameter: &str, geometry: &Json) -> Result<Crs, Exception> {
+    let named = weir_geo::system(geometry);
+    let named = named.map_err(|sentence| Exception::invalid(parameter, sentence))?;
+    system(parameter, named.unwrap_or_default())
+}
+
+/// The parameters as an object, but for the one that says where the observation was made, which goes before where its
+/// feature is; and a height with them, which places lack.
+fn parameters(
+    given: &Json,
+    mut position: Option<Position>,
+) -> Result<(Option<String>, Option<Position>), Exception> {
+    let mut others = Map::new();
     for named in each(given).map(|one| &one["NamedValue"]) {
         let value = &named["value"];
         match named["name"].as_str() {
-            Some(SAMPLING_GEOMETRY) => place = point("parameter", value)?,
+            Some(SAMPLING_GEOMETRY) => position = point("parameter", value)?.or(position),
             Some(name) => {
                 let bare = value.get("value").unwrap_or(value);
                 others.insert(name.to_owned(), bare.clone());
@@ -286,6 +356,9 @@ fn parameters(given: &Json) -> Result<(Option<String>, Option<Place>), Exception
             None => {}
         }
     }
+    if let Some(height) = position.and_then(|position| position.height) {
+        others.insert(HEIGHT.to_owned(), height.into());
+    }
     let others = (!others.is_empty()).then(|| Json::Object(others).to_string());
-    Ok((others, place))
+    Ok((others, position))
 }

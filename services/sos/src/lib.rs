@@ -32,6 +32,7 @@ mod insertion;
 mod insertion_json;
 mod inventory;
 mod limits;
+mod lists;
 mod models;
 mod moment;
 mod names;

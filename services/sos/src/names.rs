@@ -28,6 +28,8 @@ pub(crate) const XS: &str = "http://www.w3.org/2001/XMLSchema";
 
 /// WGS 84, latitude first.
 pub(crate) const WGS84: &str = "http://www.opengis.net/def/crs/EPSG/0/4326";
+pub(crate) const WGS84_3D_URN: &str = "urn:ogc:def:crs:EPSG::4979";
+pub(crate) const WGS84_3D: &str = "http://www.opengis.net/def/crs/EPSG/0/4979";
 pub(crate) const WGS84_URN: &str = "urn:ogc:def:crs:EPSG::4326";
 
 pub(crate) const SAMPLING_POINT: &str =

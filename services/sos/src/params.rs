@@ -6,6 +6,7 @@ use crate::limits::{VALUE_BYTES_MAX, VALUES_MAX};
 use crate::moment::Temporal;
 use crate::region::Region;
 use bytes::Bytes;
+use weir_codec::crs::Crs;
 use weir_codec::document::Element;
 
 /// Which of the two services.
@@ -41,6 +42,8 @@ pub(crate) struct Params {
     pub(crate) operation: String,
     /// Values by name.
     values: Vec<(String, Vec<String>)>,
+    /// Whether lists came as text, in which a comma may stand encoded.
+    pub(crate) lists_are_text: bool,
     pub(crate) temporal: Temporal,
     pub(crate) region: Region,
     /// How results are to compare (SOS 1.0.0).
@@ -96,6 +99,23 @@ impl Params {
         known.map_or(&[], |(_, all)| all)
     }
 
+    /// Takes the parts of a value in its place.
+    pub(crate) fn separate(&mut self, name: &str, value: &str) {
+        for (own, all) in &mut self.values {
+            if own.eq_ignore_ascii_case(name) {
+                let parts = std::mem::take(all).into_iter().flat_map(|one| {
+                    let separates = one == value;
+                    let parts = one.split(',').map(str::trim).map(str::to_owned);
+                    match separates {
+                        true => parts.collect(),
+                        false => vec![one],
+                    }
+                });
+                *all = parts.collect();
+            }
+        }
+    }
+
     /// The one value of a parameter.
     pub(crate) fn one(&self, name: &str) -> Result<Option<&str>, Exception> {
         match self.all(name) {
@@ -123,6 +143,18 @@ impl Params {
             let sentence = format!("version `{text}` is not spoken: 2.0.0 and 1.0.0 are");
             Exception::invalid("version", sentence)
         })
+    }
+
+    /// Geometries are answered in one reference system, so a request may ask for that alone (OGC 06-009r6 table 4).
+    pub(crate) fn check_system(&self) -> Result<(), Exception> {
+        let name = "srsName";
+        match self.one(name)? {
+            Some(system) if Crs::named(system) != Some(Crs::Epsg4326) => {
+                let sentence = format!("answers are in EPSG 4326, not in `{system}`");
+                Err(Exception::invalid(name, sentence))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// The parameter `service` must say `SOS`.

@@ -10,6 +10,7 @@ use crate::related::{self, Related};
 use bytes::Bytes;
 use serde_json::{Value as Json, json};
 use std::sync::Arc;
+use weir_codec::crs::Position;
 use weir_hub::limits::ENTITIES_OF_ONE_REQUEST_MAX;
 use weir_hub::{Exchange, Hub, Principal, Request};
 use weir_model::{Filter, Place, Time, percent};
@@ -201,12 +202,13 @@ pub(crate) fn id_of(said: &Json) -> Option<String> {
 const TOPICS: &str = "@topics";
 
 /// A feature of interest (OGC 18-088 section 8.2.8) and the datastreams that observe it.
-pub(crate) fn feature(id: &str, place: Option<Place>, topics: &[String]) -> Json {
-    let geometry = match place {
-        Some(place) => json!({
-            "type": "Point",
-            "coordinates": [place.longitude, place.latitude],
-        }),
+pub(crate) fn feature(id: &str, position: Option<Position>, topics: &[String]) -> Json {
+    let geometry = match position {
+        Some(Position { place, height }) => {
+            let mut coordinates = vec![place.longitude, place.latitude];
+            coordinates.extend(height);
+            json!({"type": "Point", "coordinates": coordinates})
+        }
         None => json!({"type": "GeometryCollection", "geometries": []}),
     };
     json!({
@@ -219,11 +221,15 @@ pub(crate) fn feature(id: &str, place: Option<Place>, topics: &[String]) -> Json
 }
 
 /// Where a feature is, if it is a point.
-pub(crate) fn place_of(feature: &Json) -> Option<Place> {
+pub(crate) fn position_of(feature: &Json) -> Option<Position> {
     let coordinates = &feature["feature"]["coordinates"];
-    Some(Place {
+    let place = Place {
         longitude: coordinates.get(0)?.as_f64()?,
         latitude: coordinates.get(1)?.as_f64()?,
+    };
+    Some(Position {
+        place,
+        height: coordinates.get(2).and_then(Json::as_f64),
     })
 }
 

@@ -97,7 +97,7 @@ impl Spatial {
             if operand.local != "Envelope" {
                 return Err(Exception::invalid(parameter, "BBOX needs a gml:Envelope"));
             }
-            return Ok(Spatial::Box(Area::of_envelope(parameter, operand)?));
+            return Ok(Spatial::Box(Area::of_envelope(parameter, operand, "")?));
         }
         let geometry = gml::read(parameter, operand)?;
         let distance = filter.child("Distance");

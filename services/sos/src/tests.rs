@@ -10,6 +10,7 @@ mod house;
 mod inserting;
 mod json;
 mod json_results;
+mod meaning;
 mod offerings;
 mod reading;
 mod requirements;

@@ -48,7 +48,7 @@ pub(crate) fn feature_type(ask: &Ask) -> Result<Reply, Exception> {
     let name = "FeatureId";
     let id = ask.params.required(name)?;
     let features = known(ask, &ask.inventory()?)?;
-    match features.get(id).map(|feature| feature.place.is_some()) {
+    match features.get(id).map(|feature| feature.position.is_some()) {
         Some(true) => Ok(schema(SAMPLING, "SamplingPoint", "sa:SamplingPointType")),
         Some(false) => Ok(schema(
             SAMPLING,

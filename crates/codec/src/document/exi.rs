@@ -6,7 +6,9 @@ use super::{BYTES_MAX, Element, Fault, limits};
 use alloc::string::ToString;
 use alloc::vec::Vec;
 use weir_exi::xml::{Reader, Writer};
-use weir_exi::{Decoder, DecoderSettings, Encoder, EncoderSettings, Event, Options, Preserve};
+use weir_exi::{
+    Alignment, Decoder, DecoderSettings, Encoder, EncoderSettings, Event, Options, Preserve,
+};
 
 /// Prefixes are kept: values such as that of `xsi:type` use them.
 fn options() -> Options {
@@ -21,8 +23,22 @@ fn options() -> Options {
 
 /// An XML document as EXI, its options in the header.
 pub fn from_xml(xml: &[u8]) -> Result<Vec<u8>, Fault> {
+    encode(xml, options())
+}
+
+/// The same with its values in channels and deflated (EXI 1.0 section 9).
+pub fn compressed_from_xml(xml: &[u8]) -> Result<Vec<u8>, Fault> {
+    encode(
+        xml,
+        Options {
+            alignment: Alignment::Compression,
+            ..options()
+        },
+    )
+}
+
+fn encode(xml: &[u8], options: Options) -> Result<Vec<u8>, Fault> {
     let fault = |error: weir_exi::Error| Fault::new(error.byte as usize, error.kind);
-    let options = options();
     let preserve = options.preserve;
     let mut settings = EncoderSettings::new(options, None);
     settings.header.options = true;

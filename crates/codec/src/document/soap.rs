@@ -4,7 +4,8 @@
 //! answered (`RelatesTo`); another that must be understood is a fault (SOAP 1.2 part 1 section 5.2.3, SOAP
 //! 1.1 section 4.2.3).
 
-use super::{Element, Xml};
+use super::{Attribute, Element, Xml};
+use crate::soap_role;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -132,6 +133,7 @@ fn reply_elsewhere(header: &Element) -> Option<String> {
     let address = |part: &Element| part.child("Address").map(Element::text);
     header
         .elements()
+        .filter(|part| is_ours(part))
         .filter(wanted)
         .filter_map(address)
         .find(|address| address != ANONYMOUS)
@@ -145,6 +147,17 @@ fn only_anonymous(address: &str) -> Fault {
             .into(),
         ..Fault::new(Code::Sender, reason)
     }
+}
+
+/// Whether a block of the header is for a node that answers.
+fn is_ours(block: &Element) -> bool {
+    let of_soap = |own: &&Attribute| match own.uri.as_str() {
+        SOAP12 => own.local == "role",
+        SOAP11 => own.local == "actor",
+        _ => false,
+    };
+    let role = block.attributes.iter().find(of_soap);
+    role.is_none_or(|own| soap_role::acts_in(&own.value))
 }
 
 /// The same by who understands the headers of these namespaces.
@@ -163,9 +176,9 @@ pub fn open_knowing(root: Element, known: &[&str]) -> Result<Envelope, (Version,
         let must = part.attributes.iter().any(|own| {
             own.uri == version.namespace()
                 && own.local == "mustUnderstand"
-                && matches!(own.value.as_str(), "1" | "true")
+                && soap_role::is_true(&own.value)
         });
-        must && !known.contains(&part.uri.as_str())
+        must && is_ours(part) && !known.contains(&part.uri.as_str())
     });
     if let Some(part) = foreign {
         let reason = format!(
@@ -175,7 +188,9 @@ pub fn open_knowing(root: Element, known: &[&str]) -> Result<Envelope, (Version,
         return Err((version, Fault::new(Code::MustUnderstand, reason)));
     }
     let message_id = header
-        .and_then(|header| header.child("MessageID"))
+        .into_iter()
+        .flat_map(Element::elements)
+        .find(|part| part.local == "MessageID" && is_ours(part))
         .map(Element::text);
     match body_of(root) {
         Ok(body) => Ok(Envelope {

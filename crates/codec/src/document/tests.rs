@@ -112,6 +112,35 @@ fn an_envelope_opens_and_a_header_that_must_be_understood_is_a_fault() {
         (version, fault.code),
         (soap::Version::V12, soap::Code::MustUnderstand)
     );
+    let role = |name: &str| {
+        format!(
+            "<t:x xmlns:t='urn:t' e:mustUnderstand='1' e:role='{}/role/{name}'/>",
+            soap::SOAP12
+        )
+    };
+    for (name, is_ours) in [
+        ("next", true),
+        ("ultimateReceiver", true),
+        ("none", false),
+        ("log", false),
+    ] {
+        assert_eq!(open(envelope(&role(name))).is_err(), is_ours, "{name}");
+    }
+    let of_others = format!(
+        "<w:MessageID xmlns:w='{}' e:role='urn:log'>m2</w:MessageID>",
+        soap::ADDRESSING
+    );
+    let opened = open(envelope(&format!("{of_others}{addressed}"))).unwrap();
+    assert_eq!(opened.message_id.as_deref(), Some("m1"));
+    let old = |actor: &str| {
+        format!(
+            "<e:Envelope xmlns:e='{}'><e:Header><x e:actor='{actor}' e:mustUnderstand='1'/></e:Header>\
+            <e:Body><a/></e:Body></e:Envelope>",
+            soap::SOAP11
+        )
+    };
+    assert!(open(old("urn:log")).is_ok());
+    assert!(open(old("http://schemas.xmlsoap.org/soap/actor/next")).is_err());
     let (_, fault) = open("<Envelope><Body/></Envelope>".into()).unwrap_err();
     assert_eq!(fault.code, soap::Code::VersionMismatch);
     let text = soap::fault(version, Some("m1"), &fault);

@@ -12,6 +12,7 @@ use crate::infoset::xml::Xml;
 use crate::infoset::xml_text::{Prefix, XmlText};
 use crate::infoset::{Emit, Event, Name, Pull};
 use crate::rows::{Rows, read_text};
+use crate::soap_role;
 use crate::vocabulary::message_xml::{self, Root};
 use alloc::format;
 use alloc::string::String;
@@ -117,22 +118,54 @@ fn read(pull: &mut impl Pull, rows: &mut Rows<'_>, limits: &Limits) -> Result<()
     }
 }
 
+/// Refuses a block that must be understood by who acts in its role: none is.
 fn check_header(pull: &mut impl Pull) -> Result<(), DecodeError> {
     let mut depth = 1;
+    let (mut must, mut is_ours) = (None, true);
     while depth > 0 {
-        match pull.next()? {
-            Event::Start(_) => depth += 1,
-            Event::End => depth -= 1,
-            Event::Attribute(name) if is_soap(name.uri) && name.local == "mustUnderstand" => {
-                if matches!(pull.text(), "1" | "true") {
-                    let what = "no header that must be understood: none is";
-                    return Err(DecodeError::expected(pull.at(), what));
-                }
+        let attribute = match pull.next()? {
+            Event::Start(_) => {
+                depth += 1;
+                continue;
             }
+            Event::End => {
+                if let (2, true, Some(at)) = (depth, is_ours, must) {
+                    let what = "no header that must be understood: none is";
+                    return Err(DecodeError::expected(at, what));
+                }
+                if depth == 2 {
+                    (must, is_ours) = (None, true);
+                }
+                depth -= 1;
+                continue;
+            }
+            // Attributes of what stands within a block are its own.
+            Event::Attribute(name) if depth == 2 && is_soap(name.uri) => OfBlock::named(name.local),
+            _ => continue,
+        };
+        match attribute {
+            Some(OfBlock::Role) => is_ours = soap_role::acts_in(pull.text()),
+            Some(OfBlock::Must) if soap_role::is_true(pull.text()) => must = Some(pull.at()),
             _ => {}
         }
     }
     Ok(())
+}
+
+/// What an attribute says of a header block.
+enum OfBlock {
+    Must,
+    Role,
+}
+
+impl OfBlock {
+    fn named(name: &str) -> Option<Self> {
+        match name {
+            "mustUnderstand" => Some(OfBlock::Must),
+            "role" | "actor" => Some(OfBlock::Role),
+            _ => None,
+        }
+    }
 }
 
 /// What stands in a body.

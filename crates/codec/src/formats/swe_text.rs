@@ -391,7 +391,9 @@ fn read_block(
         separators,
         shared: Shared::default(),
         limits,
+        rules: &[],
         times: TimeReader::default(),
+        count: 0,
     };
     let Some(last) = streams
         .count

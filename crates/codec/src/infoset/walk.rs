@@ -2,6 +2,7 @@
 
 use crate::error::DecodeError;
 use crate::infoset::{Event, Pull};
+use alloc::string::String;
 
 /// Goes to an element's content; says whether there is any.
 pub(crate) fn enter(pull: &mut impl Pull) -> Result<bool, DecodeError> {
@@ -20,6 +21,19 @@ pub(crate) fn leave(pull: &mut impl Pull) -> Result<(), DecodeError> {
     match pull.next()? {
         Event::End => Ok(()),
         _ => Err(DecodeError::expected(pull.at(), "text and no element")),
+    }
+}
+
+/// The text of an element just begun, up to its end.
+pub(crate) fn text(pull: &mut impl Pull) -> Result<String, DecodeError> {
+    let mut text = String::new();
+    loop {
+        match pull.next()? {
+            Event::Attribute(_) => {}
+            Event::Content => text.push_str(pull.text()),
+            Event::End => return Ok(text),
+            _ => return Err(DecodeError::expected(pull.at(), "text and no element")),
+        }
     }
 }
 

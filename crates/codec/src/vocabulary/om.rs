@@ -71,6 +71,9 @@ const XSI_TYPE: Name = Name {
 };
 const NIL_REASON: Name = Name::local("nilReason");
 
+/// Why there is no result where no other reason is known (`gml:NilReasonEnumeration`).
+const MISSING: &str = "missing";
+
 /// Name of the parameter that says where an observation was made (OGC 10-004r3 section 7.2.2.7).
 const SAMPLING_GEOMETRY: &str = "http://www.opengis.net/def/param-name/OGC-OM/2.0/samplingGeometry";
 

@@ -12,6 +12,7 @@ pub(crate) mod array;
 pub(crate) mod block_read;
 pub(crate) mod block_write;
 pub(crate) mod record;
+pub(crate) mod rule;
 mod token;
 
 use crate::stack_text::StackText;

@@ -11,6 +11,8 @@ use weir_codec::document::{Xml, exi, json, read_xml};
 enum Coding {
     Xml,
     Exi,
+    /// With its values in channels and deflated: EXI-C.
+    ExiCompressed,
     Json,
 }
 
@@ -25,6 +27,7 @@ pub(crate) struct Form {
 
 const JSON: &str = "application/json";
 const EXI: &str = "application/exi";
+const EXI_C: &str = "application/exi;c=1";
 
 impl Form {
     /// XML, unless another is asked for.
@@ -34,7 +37,7 @@ impl Form {
 
     /// EXI, unless another is asked for.
     pub(crate) fn exi(call: &Call) -> Self {
-        Self::of(wanted(call).unwrap_or(Coding::Exi), None)
+        Self::of(wanted(call).unwrap_or_else(|| exi_of_request(call)), None)
     }
 
     /// JSON, unless another is asked for.
@@ -49,8 +52,12 @@ impl Form {
         message_id: Option<String>,
         exi: bool,
     ) -> Self {
-        let exi = exi || wanted(call) == Some(Coding::Exi);
-        let coding = if exi { Coding::Exi } else { Coding::Xml };
+        let of_request = match exi {
+            true => exi_of_request(call),
+            false => Coding::Xml,
+        };
+        let is_exi = |coding: &Coding| matches!(coding, Coding::Exi | Coding::ExiCompressed);
+        let coding = wanted(call).filter(is_exi).unwrap_or(of_request);
         Self::of(coding, Some((version, message_id)))
     }
 
@@ -95,6 +102,7 @@ impl Form {
         match (self.coding, &self.envelope) {
             (Coding::Json, _) => JSON,
             (Coding::Exi, _) => EXI,
+            (Coding::ExiCompressed, _) => EXI_C,
             (Coding::Xml, Some((version, _))) => version.media(),
             (Coding::Xml, None) => "application/xml; charset=utf-8",
         }
@@ -111,6 +119,7 @@ impl Form {
         let body = match self.coding {
             Coding::Xml => Ok(xml.into_bytes()),
             Coding::Exi => exi::from_xml(xml.as_bytes()),
+            Coding::ExiCompressed => exi::compressed_from_xml(xml.as_bytes()),
             Coding::Json => read_xml(xml.as_bytes()).map(|root| {
                 let before = [
                     ("request", operation),
@@ -191,12 +200,26 @@ fn fault_of(exception: &Exception) -> Fault {
     }
 }
 
+/// Which EXI a media type names.
+fn exi_of(media: &str) -> Coding {
+    let mut parameters = media.split(';').skip(1).map(str::trim);
+    match parameters.any(|parameter| parameter.eq_ignore_ascii_case("c=1")) {
+        true => Coding::ExiCompressed,
+        false => Coding::Exi,
+    }
+}
+
+/// A request in EXI is answered alike.
+fn exi_of_request(call: &Call) -> Coding {
+    exi_of(call.header("content-type").unwrap_or_default())
+}
+
 /// What `Accept` asks for beside XML.
 fn wanted(call: &Call) -> Option<Coding> {
     let accept = call.header("accept")?;
-    let first = accept.split(',').next()?.split(';').next()?.trim();
-    match first {
-        EXI => Some(Coding::Exi),
+    let media = accept.split(',').next()?;
+    match media.split(';').next()?.trim() {
+        EXI => Some(exi_of(media)),
         JSON => Some(Coding::Json),
         "application/xml" | "text/xml" => Some(Coding::Xml),
         _ => None,

@@ -5,13 +5,14 @@ mod template;
 
 use super::kvp;
 use crate::exception::{Code, Exception};
-use crate::insertion_json::{each, is_latitude_first};
+use crate::insertion_json::{each, system_of};
 use crate::limits::TEMPORAL_FILTERS_MAX;
 use crate::moment::{Property, compared, period, span};
 use crate::params::Params;
 use crate::relation::{RELATIONS, Relation};
 use crate::spatial::{NAMES, Spatial, check_reference};
 use serde_json::{Map, Value as Json};
+use weir_codec::crs::Crs;
 use weir_codec::document::{Element, Node, read_xml};
 
 /// A JSON object, whatever it asks.
@@ -171,8 +172,12 @@ fn operation(name: &str, operator: &str, operand: &Json) -> Result<Spatial, Exce
         check_reference(name, reference)?;
     }
     let mut value = operand["value"].clone();
-    if is_latitude_first(name, &value)? {
-        turn(&mut value["coordinates"]);
+    match system_of(name, &value)? {
+        Crs::Unnamed | Crs::Crs84 => {}
+        Crs::Epsg4326 => turn_all(&mut value),
+        Crs::Epsg4979 | Crs::Crs84h => {
+            return Err(Exception::invalid(name, "filters lie in the plane"));
+        }
     }
     let geometry = weir_geo::of_json(&value).ok_or_else(|| {
         Exception::invalid(
@@ -190,6 +195,21 @@ fn operation(name: &str, operator: &str, operand: &Json) -> Result<Spatial, Exce
     let metres = operand["distance"]["value"].as_f64();
     let metres = metres.or(operand["distance"].as_f64());
     Spatial::named(name, known, geometry, metres)
+}
+
+/// Turns every position of a geometry, a collection of them or a feature around.
+fn turn_all(geometry: &mut Json) {
+    let Json::Object(members) = geometry else {
+        return;
+    };
+    for (name, member) in members {
+        match (name.as_str(), member) {
+            ("coordinates", coordinates) => turn(coordinates),
+            ("geometry", inner) => turn_all(inner),
+            ("geometries", Json::Array(all)) => all.iter_mut().for_each(turn_all),
+            _ => {}
+        }
+    }
 }
 
 /// Turns every position around.

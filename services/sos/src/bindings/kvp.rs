@@ -20,6 +20,9 @@ const LISTS: &[&str] = &[
     "observation",
 ];
 
+/// Lists of values without commas, so that one that was encoded all the same separates.
+const WITHOUT_COMMAS: &[&str] = &["acceptversions", "acceptformats", "sections", "observation"];
+
 /// Parameters that leave less of what is answered, and are no such lists.
 const FILTERS: &[&str] = &["temporalfilter", "eventtime", "spatialfilter", "bbox"];
 
@@ -31,29 +34,46 @@ pub(super) fn matters(name: &str) -> bool {
         .any(|all| all.contains(&lower.as_str()))
 }
 
-/// A form's body as pairs.
-pub(super) fn pairs(body: &[u8]) -> Result<Vec<(String, String)>, Exception> {
-    let text =
-        std::str::from_utf8(body).map_err(|_| Exception::malformed("the form is not UTF-8"))?;
-    let decoded = |text: &str| {
-        percent::decode(&text.replace('+', " "))
-            .map_err(|error| Exception::malformed(error.to_string()))
-    };
+/// A name and the parts of its value.
+pub(super) type Pair = (String, Vec<String>);
+
+/// A query or a form's body as pairs. Commas separate before anything is decoded: one that is a part of a value comes
+/// as `%2C` (OGC 06-121r9 section 11.3).
+pub(super) fn pairs(text: &str) -> Vec<Pair> {
     let pairs = text.split('&').filter(|pair| !pair.is_empty());
-    pairs
-        .map(|pair| {
-            let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-            Ok((decoded(name)?, decoded(value)?))
-        })
-        .collect()
+    let pairs = pairs.map(|pair| {
+        let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+        let parts = value.split(',').map(percent::decode_query);
+        (percent::decode_query(name), parts.collect())
+    });
+    pairs.collect()
+}
+
+/// The same of pairs that were decoded before, as protocols have them whose queries are no text.
+pub(super) fn decoded_pairs(pairs: &[(String, String)]) -> Vec<Pair> {
+    let pairs = pairs.iter().map(|(name, value)| {
+        let parts = value.split(',').map(str::to_owned);
+        (name.clone(), parts.collect())
+    });
+    pairs.collect()
 }
 
 /// The parameters of pairs; what is not known is passed over, as OWS Common asks.
 // [SOS2-13.2-1] [SOS2-13.2-2] [SOS2-13.2-3] [SOS2-13.2-4]
-pub(super) fn params(pairs: &[(String, String)]) -> Result<Params, Exception> {
+pub(super) fn params(pairs: &[Pair]) -> Result<Params, Exception> {
     let mut params = Params::default();
-    for (name, value) in pairs {
-        add(name, value, &mut params)?;
+    params.lists_are_text = true;
+    for (name, parts) in pairs {
+        let lower = name.to_ascii_lowercase();
+        let value = parts.join(",");
+        match LISTS.contains(&lower.as_str()) && !is_area(&lower, &value) {
+            true if WITHOUT_COMMAS.contains(&lower.as_str()) => {
+                let mut parts = value.split(',');
+                parts.try_for_each(|part| params.add(name, part))?;
+            }
+            true => parts.iter().try_for_each(|part| params.add(name, part))?,
+            false => add(name, &value, &mut params)?,
+        }
     }
     params.operation = params.required("request")?.to_owned();
     Ok(params)
@@ -71,12 +91,7 @@ fn add(name: &str, value: &str, params: &mut Params) -> Result<(), Exception> {
             params.temporal.narrow_by_text(name, value)
         }
         "spatialfilter" | "bbox" => in_box(name, value, params),
-        // Version 1.0.0 has no parameter of its own for it.
-        "featureofinterest" if is_box(value) => in_box(name, value, params),
-        list if LISTS.contains(&list) => {
-            let mut parts = value.split(',');
-            parts.try_for_each(|part| params.add(name, part))
-        }
+        own if is_area(own, value) => in_box(name, value, params),
         _ => params.add(name, value),
     }
 }
@@ -84,6 +99,11 @@ fn add(name: &str, value: &str, params: &mut Params) -> Result<(), Exception> {
 fn in_box(name: &str, value: &str, params: &mut Params) -> Result<(), Exception> {
     let area = Area::of_text(name, value)?;
     params.region.narrow(name, Spatial::Box(area))
+}
+
+/// Version 1.0.0 has no parameter of its own for a box.
+fn is_area(lower: &str, value: &str) -> bool {
+    lower == "featureofinterest" && is_box(value)
 }
 
 /// Whether a value is a path to a property, the corners of a box and perhaps their reference system, and no list

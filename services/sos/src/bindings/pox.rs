@@ -73,7 +73,13 @@ fn version_of(root: &Element) -> Result<Version, Exception> {
 pub(super) fn params(root: Element, message: Option<Bytes>) -> Result<Params, Exception> {
     let version = version_of(&root)?;
     let mut params = Params::of(&root.local);
-    for name in ["service", "version", "updateSequence", "outputFormat"] {
+    for name in [
+        "service",
+        "version",
+        "updateSequence",
+        "outputFormat",
+        "srsName",
+    ] {
         if let Some(value) = root.attribute(name) {
             params.add(name, value)?;
         }

@@ -32,6 +32,8 @@ const PROFILES: &[&str] = &[
     "http://www.opengis.net/spec/OMXML/2.0/conf/samplingPoint",
 ];
 
+const FEATURE_TYPES: [&str; 2] = [SAMPLING_POINT, SAMPLING_FEATURE];
+
 pub(super) const EDITION: Edition = Edition {
     prefixes: &[
         ("sos", SOS20),
@@ -52,10 +54,7 @@ fn insertion(xml: &mut Xml) {
     xml.start("sos:extension")
         .start("sos:InsertionCapabilities");
     xml.leaves("sos:procedureDescriptionFormat", [SML20, SML101]);
-    xml.leaves(
-        "sos:featureOfInterestType",
-        [SAMPLING_POINT, SAMPLING_FEATURE],
-    );
+    xml.leaves("sos:featureOfInterestType", FEATURE_TYPES);
     xml.leaves("sos:observationType", INSERTED_TYPES);
     xml.leaf(
         "sos:supportedEncoding",
@@ -142,7 +141,9 @@ fn contents(ask: &Ask, offerings: &[Offering], xml: &mut Xml) -> Result<(), Exce
         xml.start("swes:offering").start("sos:ObservationOffering");
         xml.leaf("swes:identifier", &offering.id);
         xml.leaves("swes:name", offering.name.as_deref());
+        // What the contents say of all is said again of each: clients look for it there.
         xml.leaf("swes:procedure", &offering.procedure);
+        xml.leaves("swes:procedureDescriptionFormat", [SML20, SML101]);
         for property in offering.properties() {
             xml.leaf("swes:observableProperty", property);
         }
@@ -161,10 +162,12 @@ fn contents(ask: &Ask, offerings: &[Offering], xml: &mut Xml) -> Result<(), Exce
             common::positions(span, xml);
             xml.end().end();
         }
+        xml.leaves("sos:responseFormat", RESPONSE_FORMATS);
         let classes = offering.series.iter().map(|series| series.class);
         for class in distinct(classes) {
             xml.leaf("sos:observationType", class);
         }
+        xml.leaves("sos:featureOfInterestType", FEATURE_TYPES);
         xml.end().end();
     }
     for format in RESPONSE_FORMATS {
@@ -173,9 +176,7 @@ fn contents(ask: &Ask, offerings: &[Offering], xml: &mut Xml) -> Result<(), Exce
     for class in OBSERVATION_TYPES {
         xml.leaf("sos:observationType", class);
     }
-    for class in [SAMPLING_POINT, SAMPLING_FEATURE] {
-        xml.leaf("sos:featureOfInterestType", class);
-    }
+    xml.leaves("sos:featureOfInterestType", FEATURE_TYPES);
     xml.end().end();
     Ok(())
 }

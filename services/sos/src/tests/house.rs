@@ -121,6 +121,13 @@ impl House {
         self.call(call)
     }
 
+    /// The same of a query as it stands in a URL.
+    pub(super) fn get_encoded(&self, query: &str) -> Response {
+        let mut call = call("GET", "", Bytes::new());
+        call.raw_query = format!("service=SOS&{query}");
+        self.call(call)
+    }
+
     pub(super) fn post(&self, media: &str, body: impl Into<Bytes>) -> Response {
         self.call(call("POST", media, body.into()))
     }
@@ -155,6 +162,7 @@ pub(super) fn call(method: &str, media: &str, body: Bytes) -> Call {
         method: method.into(),
         path: "/sos".into(),
         query: Vec::new(),
+        raw_query: String::new(),
         headers: headers.map(|(n, v)| (n.to_owned(), v.to_owned())).collect(),
         body,
         wrapper: Arc::new(AsItIs),

@@ -1,12 +1,14 @@
 //! What an observation says beside its result, kept until the result comes.
 
+use super::properties::add_member;
+use crate::crs::{HEIGHT, Position};
 use crate::rows::Rows;
 use crate::unescaped::Unescaped;
 use crate::vocabulary::swe::array::Common;
 use crate::vocabulary::swe::block_read::Shared;
 use alloc::string::String;
 use weir_model::batch::Naming;
-use weir_model::{Extra, Time};
+use weir_model::{Extra, Time, Value};
 
 /// A text that may be there.
 #[derive(Default)]
@@ -44,8 +46,8 @@ pub(super) struct Context {
     /// Parameters that are not weir's, as members of an object that lacks its brackets.
     pub(super) others: String,
     pub(super) times: Times,
-    pub(super) latitude: Option<f64>,
-    pub(super) longitude: Option<f64>,
+    /// Where it was made.
+    pub(super) position: Option<Position>,
     /// Whether the result is JSON in a string.
     pub(super) json: bool,
     /// Whether a result was met.
@@ -77,16 +79,28 @@ impl Context {
         }
         self.others.clear();
         self.times = Times::default();
-        (self.latitude, self.longitude) = (None, None);
+        self.position = None;
         (self.json, self.done) = (false, false);
     }
 
-    /// Closes the object of parameters that are not weir's.
+    /// Closes the object of parameters that are not weir's, among which is the height that places lack. An object of
+    /// weir's own goes on behind them.
     pub(super) fn close_others(&mut self) {
-        if self.parameters.get().is_none() && !self.others.is_empty() {
-            self.others.push('}');
-            self.parameters.set(&self.others);
+        if let Some(height) = self.position.and_then(|position| position.height) {
+            add_member(HEIGHT, Value::Number(height), &mut self.others);
         }
+        if self.others.is_empty() {
+            return;
+        }
+        let own = self.parameters.get().unwrap_or_default().trim_ascii();
+        match own.strip_prefix('{').map(str::trim_ascii_start) {
+            Some(rest) if !rest.starts_with('}') => {
+                self.others.push(',');
+                self.others.push_str(rest);
+            }
+            _ => self.others.push('}'),
+        }
+        self.parameters.set(&self.others);
     }
 
     fn extra(&self) -> Extra<'_> {
@@ -110,8 +124,10 @@ impl Context {
         property.get().into_iter().for_each(|it| rows.property(it));
         unit.get().into_iter().for_each(|code| rows.unit(code));
         self.times.begin.into_iter().for_each(|it| rows.time(it));
-        self.latitude.into_iter().for_each(|it| rows.latitude(it));
-        self.longitude.into_iter().for_each(|it| rows.longitude(it));
+        if let Some(Position { place, .. }) = self.position {
+            rows.latitude(place.latitude);
+            rows.longitude(place.longitude);
+        }
         let extra = self.extra();
         if !extra.is_empty() {
             rows.extra(extra);
@@ -130,8 +146,8 @@ impl Context {
                     end: None,
                     ..self.extra()
                 },
-                latitude: self.latitude,
-                longitude: self.longitude,
+                latitude: self.position.map(|position| position.place.latitude),
+                longitude: self.position.map(|position| position.place.longitude),
             },
         }
     }

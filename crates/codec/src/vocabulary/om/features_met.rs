@@ -1,9 +1,10 @@
 //! `featureOfInterest`: a sampling feature given, or referred to by its address or within the document.
 
 use super::context::Context;
-use super::properties::PlaceReader;
+use super::properties::{OfCoordinates, PlaceReader};
 use super::time_object::{hash, is_id};
 use super::{HREF, is_nil};
+use crate::crs::Position;
 use crate::error::DecodeError;
 use crate::infoset::{Event, Pull};
 use crate::limits::OM_FEATURES_MAX;
@@ -22,8 +23,7 @@ struct Met {
     /// The hash of its `gml:id`; 0 for none.
     id: u64,
     name: String,
-    latitude: Option<f64>,
-    longitude: Option<f64>,
+    position: Option<Position>,
 }
 
 impl FeaturesMet {
@@ -33,7 +33,7 @@ impl FeaturesMet {
         met.id = id;
         met.name.clear();
         met.name.push_str(context.feature.get().unwrap_or_default());
-        (met.latitude, met.longitude) = (context.latitude, context.longitude);
+        met.position = context.position;
     }
 
     fn find(&self, href: &str) -> Option<&Met> {
@@ -55,7 +55,7 @@ pub(super) fn read_feature(
     let (mut identifies_it, mut identified) = (false, false);
     let mut id = None;
     // Where the observation itself was made goes before where its feature is.
-    let made_at = context.latitude.take().zip(context.longitude.take());
+    let made_at = context.position.take();
     while depth > 0 {
         match pull.next()? {
             Event::Start(name) => {
@@ -78,7 +78,11 @@ pub(super) fn read_feature(
                     identified = true;
                 }
             }
-            Event::Attribute(name) if name.local == "srsName" => place.system(pull.text()),
+            Event::Attribute(name) => {
+                if let Some(attribute) = OfCoordinates::named(name) {
+                    place.attribute(attribute, pull);
+                }
+            }
             Event::Content if identifies_it => {
                 set_feature(pull.text().trim_ascii(), context);
                 (identifies_it, identified) = (false, true);
@@ -90,9 +94,7 @@ pub(super) fn read_feature(
     if let Some(id) = id {
         features.keep(id, context);
     }
-    if let Some((latitude, longitude)) = made_at {
-        (context.latitude, context.longitude) = (Some(latitude), Some(longitude));
-    }
+    context.position = made_at.or(context.position);
     Ok(())
 }
 
@@ -104,7 +106,7 @@ fn refer(href: &str, context: &mut Context, features: &FeaturesMet) {
     if !met.name.is_empty() {
         context.feature.set(&met.name);
     }
-    (context.latitude, context.longitude) = (met.latitude, met.longitude);
+    context.position = met.position;
 }
 
 fn set_sampled(href: &str, context: &mut Context) {

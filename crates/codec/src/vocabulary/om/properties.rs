@@ -2,8 +2,9 @@
 
 use super::context::Context;
 use super::{HREF, SAMPLING_GEOMETRY, is_nil, urn};
+use crate::crs::Crs;
 use crate::error::DecodeError;
-use crate::infoset::{Event, Pull};
+use crate::infoset::{Event, Name, Pull};
 use crate::lexical;
 use crate::syntax::json_text::write_string;
 use alloc::string::String;
@@ -29,25 +30,67 @@ pub(super) fn read_link(pull: &mut impl Pull, take: impl FnOnce(&str)) -> Result
     Ok(())
 }
 
-/// Finds `gml:pos` among elements.
+/// An attribute that says how coordinates are to be read.
+#[derive(Clone, Copy)]
+pub(super) enum OfCoordinates {
+    /// `srsName`
+    System,
+    /// One of the signs of `gml:coordinates`, with what it is where it is not said.
+    Sign(&'static str),
+}
+
+impl OfCoordinates {
+    pub(super) fn named(name: Name<'_>) -> Option<Self> {
+        Some(match name.local {
+            "srsName" => OfCoordinates::System,
+            "decimal" => OfCoordinates::Sign("."),
+            "cs" => OfCoordinates::Sign(","),
+            "ts" => OfCoordinates::Sign(" "),
+            _ => return None,
+        })
+    }
+}
+
+/// Finds the position of a `gml:Point` among elements: `gml:pos`, or the `gml:coordinates` of before.
 #[derive(Default)]
 pub(super) struct PlaceReader {
+    /// Whether the object that was begun last is a point.
+    point: bool,
     position: bool,
-    longitude_first: bool,
+    /// The system that was named last; it holds for what stands deeper, and for the geometries of a feature whose
+    /// envelope names it (GML 3.2.1 section 9.10).
+    crs: Crs,
+    /// What is wrong with it.
+    refused: Option<DecodeError>,
 }
 
 impl PlaceReader {
     pub(super) fn start(&mut self, name: &str) {
-        self.position = name == "pos";
+        // Objects of GML begin with a capital, properties do not.
+        if name.starts_with(|letter: char| letter.is_ascii_uppercase()) {
+            self.point = name == "Point";
+        }
+        self.position = self.point && matches!(name, "pos" | "coordinates");
     }
 
     pub(super) fn end(&mut self) {
         self.position = false;
     }
 
-    /// Of the systems in use for stations only CRS84 has the longitude first.
-    pub(super) fn system(&mut self, name: &str) {
-        self.longitude_first = name.contains("CRS84");
+    /// Takes an attribute of those that say how coordinates are to be read.
+    pub(super) fn attribute(&mut self, attribute: OfCoordinates, pull: &impl Pull) {
+        let at = pull.at();
+        match attribute {
+            OfCoordinates::System => match Crs::read(pull.text()) {
+                Ok(crs) => (self.crs, self.refused) = (crs, None),
+                Err(sentence) => self.refused = Some(DecodeError::meaning(at, sentence)),
+            },
+            OfCoordinates::Sign(usual) if self.position && pull.text() != usual => {
+                let what = "coordinates between commas and blanks, with points";
+                self.refused = Some(DecodeError::expected(at, what));
+            }
+            OfCoordinates::Sign(_) => {}
+        }
     }
 
     pub(super) fn content(
@@ -55,19 +98,16 @@ impl PlaceReader {
         pull: &impl Pull,
         context: &mut Context,
     ) -> Result<(), DecodeError> {
-        if !self.position {
-            return Ok(());
+        match &self.refused {
+            _ if !self.position => Ok(()),
+            Some(error) => Err(error.clone()),
+            None => {
+                let position = self.crs.position_of(pull.text());
+                let position = position.map_err(|what| DecodeError::expected(pull.at(), what))?;
+                context.position = Some(position);
+                Ok(())
+            }
         }
-        let mut numbers = pull.text().split_ascii_whitespace().map(lexical::number);
-        let (Some(Some(one)), Some(Some(other))) = (numbers.next(), numbers.next()) else {
-            return Err(DecodeError::expected(pull.at(), "two coordinates"));
-        };
-        let (latitude, longitude) = match self.longitude_first {
-            true => (other, one),
-            false => (one, other),
-        };
-        (context.latitude, context.longitude) = (Some(latitude), Some(longitude));
-        Ok(())
     }
 }
 
@@ -130,7 +170,11 @@ pub(super) fn read_parameter(
                     name = pull.text().into();
                 }
             }
-            Event::Attribute(name) if name.local == "srsName" => place.system(pull.text()),
+            Event::Attribute(name) => {
+                if let Some(attribute) = OfCoordinates::named(name) {
+                    place.attribute(attribute, pull);
+                }
+            }
             Event::Content if matches!(parameter, Parameter::Place) => {
                 place.content(pull, context)?;
             }
@@ -150,21 +194,27 @@ fn set_parameter(parameter: Parameter, name: &str, text: &str, context: &mut Con
         Parameter::Parameters => context.parameters.set(text),
         Parameter::Place => {}
         Parameter::Other if name.is_empty() => {}
-        Parameter::Other => add_member(name, text.trim_ascii(), &mut context.others),
+        Parameter::Other => {
+            let value = lexical::simple(text.trim_ascii());
+            add_member(name, value, &mut context.others);
+        }
     }
 }
 
 /// Adds a member to an object that lacks its closing bracket.
-fn add_member(name: &str, text: &str, object: &mut String) {
+pub(super) fn add_member(name: &str, value: Value<'_>, object: &mut String) {
     let mut json: Vec<u8> = core::mem::take(object).into_bytes();
     json.push(if json.is_empty() { b'{' } else { b',' });
     write_string(name, &mut json);
     json.push(b':');
-    match lexical::simple(text) {
+    match value {
         Value::Number(number) => crate::number::write_f64(number, &mut json),
-        digits @ Value::Json(_) => lexical::write(digits, &mut json),
-        Value::Bool(_) | Value::Null => json.extend_from_slice(text.as_bytes()),
-        _ => write_string(text, &mut json),
+        Value::Bool(true) => json.extend_from_slice(b"true"),
+        Value::Bool(false) => json.extend_from_slice(b"false"),
+        Value::Null => json.extend_from_slice(b"null"),
+        Value::Text(text) => write_string(text, &mut json),
+        digits @ Value::Json(_) if digits.digits().is_some() => lexical::write(digits, &mut json),
+        Value::Json(own) => json.extend_from_slice(own.as_bytes()),
     }
     *object = String::from_utf8(json).unwrap_or_default();
 }

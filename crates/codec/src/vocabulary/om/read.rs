@@ -4,7 +4,7 @@ use super::context::Context;
 use super::features_met::{FeaturesMet, read_feature};
 use super::properties::{read_link, read_parameter};
 use super::time_object::{self, TimesMet};
-use super::{HREF, OM10, OM20, OMX10, XSI_TYPE};
+use super::{HREF, MISSING, OM10, OM20, OMX10, XSI_TYPE};
 use crate::error::DecodeError;
 use crate::infoset::walk::skip;
 use crate::infoset::{Event, Name, Pull};
@@ -180,15 +180,22 @@ impl Reader<'_> {
                 Event::Attribute(name) if name.local == "uom" => {
                     self.context.unit.set(pull.text());
                 }
-                Event::Attribute(name) => form.nil |= name.local == "nilReason",
+                Event::Attribute(name) if name.local == "nilReason" => {
+                    form.nil = true;
+                    // What is merely missing has no reason that could be kept.
+                    if pull.text() != MISSING && self.context.quality.get().is_none() {
+                        self.context.quality.set(pull.text());
+                    }
+                }
+                Event::Attribute(_) => {}
                 Event::Start(name) if name.local == "DataArray" => {
                     swe::array::read(pull, &self.context.common(), rows, self.limits)?;
                     return skip(pull);
                 }
-                Event::Start(name) if name.local == "DataRecord" => {
-                    let context = &self.context;
-                    let set = |rows: &mut Rows<'_>| context.set(rows);
-                    swe::record::read(pull, context.topic.get(), rows, self.limits, set)?;
+                Event::Start(name) => {
+                    let start = swe::record::Start::named(name.local);
+                    let start = start.ok_or_else(|| DecodeError::expected(pull.at(), RESULT))?;
+                    self.record(&start, pull, rows)?;
                     return skip(pull);
                 }
                 Event::Content => {
@@ -204,6 +211,20 @@ impl Reader<'_> {
                 _ => return Err(DecodeError::expected(pull.at(), RESULT)),
             }
         }
+    }
+
+    fn record(
+        &self,
+        start: &swe::record::Start,
+        pull: &mut impl Pull,
+        rows: &mut Rows<'_>,
+    ) -> Result<(), DecodeError> {
+        let common = swe::record::Common {
+            topic: self.context.topic.get(),
+            limits: self.limits,
+            set: |rows: &mut Rows<'_>| self.context.set(rows),
+        };
+        swe::record::read(pull, start, &common, rows)
     }
 
     fn begin(&self, start: usize, rows: &mut Rows<'_>) -> Result<(), DecodeError> {
@@ -260,8 +281,8 @@ impl Reader<'_> {
     }
 }
 
-const RESULT: &str = "a result that is a number, a boolean, a text, a swe:DataRecord or \
-    a swe:DataArray";
+const RESULT: &str = "a result that is a number, a boolean, a text, a swe:DataRecord, one of its \
+    components or a swe:DataArray";
 
 /// What a result's attributes say.
 #[derive(Default)]

@@ -1,6 +1,8 @@
 //! O&M 2.0: one `om:OM_Observation` for each result.
 
-use super::{GML32, HREF, NIL_REASON, OM20, SAMPLING_GEOMETRY, XLINK, XS, XSI, XSI_TYPE, urn};
+use super::{
+    GML32, HREF, MISSING, NIL_REASON, OM20, SAMPLING_GEOMETRY, XLINK, XS, XSI, XSI_TYPE, urn,
+};
 use crate::infoset::xml_chars::is_text;
 use crate::infoset::xml_text::{Prefix, XmlText};
 use crate::infoset::{Atom, Emit, Name};
@@ -268,6 +270,19 @@ fn write_place(index: usize, place: Place, emit: &mut impl Emit) {
     end_parameter(emit);
 }
 
+/// Why there is no result: the quality, where that is a URI or one of GML's own words for it.
+fn nil_reason(quality: Option<&str>) -> &str {
+    let is_word = |text: &str| matches!(text, "inapplicable" | "template" | "unknown" | "withheld");
+    let is_uri = |text: &str| {
+        let scheme = text.split_once(':').map_or("", |(scheme, _)| scheme);
+        let is_name = scheme.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        !scheme.is_empty() && is_name && !text.contains(|it: char| it.is_whitespace())
+    };
+    quality
+        .filter(|text| is_word(text) || is_uri(text))
+        .unwrap_or(MISSING)
+}
+
 /// What a result looks like.
 enum ResultForm<'a> {
     /// `gml:MeasureType`, which needs a unit that is a symbol.
@@ -278,8 +293,8 @@ enum ResultForm<'a> {
     Digits(&'a str, Option<&'a str>),
     Bool(bool),
     Text(&'a str),
-    /// Nothing observed.
-    Nil,
+    /// Nothing observed, and why.
+    Nil(&'a str),
     /// A string that holds JSON, which a parameter says.
     Json(Atom<'a>),
 }
@@ -290,7 +305,7 @@ impl<'a> ResultForm<'a> {
             (Value::Number(number), Some(unit)) => ResultForm::Measure(number, unit),
             (Value::Number(number), None) => ResultForm::Number(number),
             (Value::Bool(truth), _) => ResultForm::Bool(truth),
-            (Value::Null, _) => ResultForm::Nil,
+            (Value::Null, _) => ResultForm::Nil(nil_reason(row.extra.quality)),
             (Value::Text(text), _) if is_text(text) => ResultForm::Text(text),
             (Value::Text(text), _) => ResultForm::Json(Atom::JsonString(text)),
             (Value::Json(digits), unit) if row.value.digits().is_some() => {
@@ -308,7 +323,7 @@ impl<'a> ResultForm<'a> {
             ResultForm::Text(_) => class!("OM_TextObservation"),
             ResultForm::Number(_)
             | ResultForm::Digits(_, None)
-            | ResultForm::Nil
+            | ResultForm::Nil(_)
             | ResultForm::Json(_) => class!("OM_Observation"),
         }
     }
@@ -326,7 +341,7 @@ impl<'a> ResultForm<'a> {
             ResultForm::Text("") => emit.attribute(XSI_TYPE, Atom::Name(xs("string"))),
             ResultForm::Text(text) => write_typed("string", Atom::Text(text), emit),
             ResultForm::Json(json) => write_typed("string", json, emit),
-            ResultForm::Nil => emit.attribute(NIL_REASON, Atom::Text("missing")),
+            ResultForm::Nil(reason) => emit.attribute(NIL_REASON, Atom::Text(reason)),
         }
         emit.end(om("result"));
     }

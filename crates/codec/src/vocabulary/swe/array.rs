@@ -2,10 +2,14 @@
 //!
 //! Names of elements decide and not their namespace, which differs between the versions. Records and vectors
 //! within a record are read as their components, each a field. What it deliberately does not do: arrays within
-//! arrays, binary and XML blocks, descriptions that stand elsewhere.
+//! arrays, choices, ranges, components that may be left out, times that are counted from another one, binary and XML
+//! blocks, descriptions that stand elsewhere. Each is refused where it is described: its tokens would be taken for
+//! something else.
 
 use super::block_read::{BlockReader, Record, Shared};
+use super::rule::{self, Rule, elsewhere};
 use super::{Kind, Role, Separators, URN};
+use crate::crs::Crs;
 use crate::error::DecodeError;
 use crate::infoset::walk::{enter, leave, skip};
 use crate::infoset::{Event, Pull};
@@ -15,6 +19,7 @@ use crate::stack_text::StackText;
 use crate::unescaped::Unescaped;
 use crate::vocabulary::iso_time::TimeReader;
 use alloc::format;
+use alloc::vec::Vec;
 use weir_model::batch::Naming;
 use weir_model::{BatchBuilder, KeptNames, Limits};
 
@@ -37,24 +42,60 @@ pub(crate) fn read(
 ) -> Result<(), DecodeError> {
     let mut description = Description::default();
     let mut separators = Separators::new(",", " ");
+    let (mut promised, mut count) = (None, 0);
     loop {
         let part = match pull.next()? {
             Event::Start(name) => Part::named(name.local),
-            Event::End => return Ok(()),
+            Event::End => return check_count(promised, count, pull.at()),
             _ => continue,
         };
         match part {
+            Part::ElementCount => promised = read_count(pull)?,
             Part::ElementType => description.read(pull)?,
             Part::Encoding => read_encoding(pull, &mut separators)?,
             Part::Values => {
-                read_values(pull, &description, &separators, common, rows, limits)?;
+                count = read_values(pull, &description, &separators, common, rows, limits)?;
             }
             Part::Other => skip(pull)?,
         }
     }
 }
 
+/// As many records as were said to be there.
+fn check_count(promised: Option<usize>, count: usize, at: usize) -> Result<(), DecodeError> {
+    match promised {
+        Some(promised) if promised != count => {
+            let sentence = format!("elementCount says {promised} records, and {count} are there");
+            Err(DecodeError::meaning(at, sentence))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Reads `swe:elementCount`: a `swe:Count` with a value, or without one, which says nothing.
+fn read_count(pull: &mut impl Pull) -> Result<Option<usize>, DecodeError> {
+    let (mut depth, mut count) = (1, None);
+    while depth > 0 {
+        match pull.next()? {
+            Event::Start(_) => depth += 1,
+            Event::End => depth -= 1,
+            Event::Content => {
+                let text = pull.text().trim_ascii();
+                if !text.is_empty() {
+                    let what = "a number of records";
+                    let read = text.parse();
+                    count = Some(read.map_err(|_| DecodeError::expected(pull.at(), what))?);
+                }
+            }
+            Event::Attribute(name) if name.local == "href" => return Err(elsewhere(pull)),
+            _ => {}
+        }
+    }
+    Ok(count)
+}
+
 enum Part {
+    ElementCount,
     ElementType,
     Encoding,
     Values,
@@ -64,6 +105,7 @@ enum Part {
 impl Part {
     fn named(name: &str) -> Self {
         match name {
+            "elementCount" => Part::ElementCount,
             "elementType" => Part::ElementType,
             "encoding" => Part::Encoding,
             "values" => Part::Values,
@@ -79,11 +121,11 @@ fn read_values(
     common: &Common<'_>,
     rows: &mut Rows<'_>,
     limits: &Limits,
-) -> Result<(), DecodeError> {
+) -> Result<usize, DecodeError> {
     let start = pull.at();
     pull.long();
     if !enter(pull)? {
-        return Ok(());
+        return Ok(0);
     }
     if description.record.result_count() == 0 {
         let what = "before the values a flat record with a field that is a result";
@@ -94,10 +136,14 @@ fn read_values(
         separators,
         shared: common.shared,
         limits,
+        rules: &description.rules,
         times: TimeReader::default(),
+        count: 0,
     };
     reader.read(pull.text(), pull.at(), &description.record, &names, rows)?;
-    leave(pull)
+    let count = reader.count;
+    leave(pull)?;
+    Ok(count)
 }
 
 /// Reads `swe:encoding`: a `TextBlock` (1.0.1) or a `TextEncoding` (2.0).
@@ -117,7 +163,10 @@ fn read_encoding(pull: &mut impl Pull, separators: &mut Separators) -> Result<()
                 "tokenSeparator" => &mut separators.token,
                 "blockSeparator" => &mut separators.block,
                 "decimalSeparator" => {
-                    separators.decimal = *pull.text().as_bytes().first().unwrap_or(&b'.');
+                    let [sign] = *pull.text().as_bytes() else {
+                        return Err(DecodeError::expected(pull.at(), "a sign of one byte"));
+                    };
+                    separators.decimal = sign;
                     continue;
                 }
                 _ => continue,
@@ -148,6 +197,10 @@ struct Description {
     result_count: usize,
     /// Names, definitions and units of the results.
     texts: Unescaped,
+    /// What is said of the tokens of fields, by the field's place.
+    rules: Vec<(usize, Rule)>,
+    /// Whether what is in a frame of its own is a place in a system that is not known.
+    strange_frame: bool,
 }
 
 /// Places in a description's texts, from and to.
@@ -163,11 +216,16 @@ struct ResultField {
 /// A field as far as it was read.
 #[derive(Default)]
 struct Field {
+    /// Depth of its own element.
+    own: usize,
     component: Option<Component>,
     /// Depth of the component's element.
     depth: usize,
+    /// Whether its component was met, or others within it.
+    described: bool,
     role: Option<Role>,
     texts: ResultField,
+    rule: Rule,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -196,26 +254,25 @@ impl Description {
             match pull.next()? {
                 Event::Start(name) => {
                     depth += 1;
-                    uom = name.local == "uom";
-                    let nested = matches!(name.local, "DataArray" | "DataChoice" | "Matrix");
-                    field.start(name.local, depth);
-                    if nested {
-                        return Err(DecodeError::expected(pull.at(), "a flat record"));
+                    uom = name.local == "uom" && field.has(depth);
+                    let rule = rule::Part::named(name.local).filter(|_| field.has(depth));
+                    let started = field.start(name.local, depth);
+                    started.map_err(|what| DecodeError::expected(pull.at(), what))?;
+                    if let Some(part) = rule {
+                        field.rule.read(part, pull)?;
+                        depth -= 1;
                     }
                 }
-                Event::Attribute(name) => match name.local {
-                    "name" => field.texts.name = self.keep(pull.text()),
-                    "definition" if field.component.is_some() => {
-                        field.role = role_of(pull.text());
-                        field.texts.definition = self.keep(pull.text());
-                    }
-                    "code" | "href" if uom => field.texts.unit = self.keep(pull.text()),
-                    _ => {}
-                },
+                Event::Attribute(name) => {
+                    let attribute = Attribute::named(name.local, uom);
+                    self.attribute(attribute, &mut field, depth, pull)?;
+                }
                 Event::End => {
                     if field.component.is_some() && field.depth == depth {
-                        self.push(&field, pull.at())?;
+                        self.push(&mut field, pull.at())?;
                         field.component = None;
+                    } else if field.own == depth && !field.described {
+                        return Err(elsewhere(pull));
                     }
                     depth -= 1;
                 }
@@ -225,13 +282,57 @@ impl Description {
         Ok(())
     }
 
+    fn attribute(
+        &mut self,
+        attribute: Attribute,
+        field: &mut Field,
+        depth: usize,
+        pull: &impl Pull,
+    ) -> Result<(), DecodeError> {
+        let text = pull.text();
+        let is_own = field.component.is_some() && field.depth == depth;
+        let is_time = matches!(
+            field.component,
+            Some(Component::Time | Component::TimeRange)
+        );
+        let refused = match attribute {
+            Attribute::Name if field.component.is_none() => {
+                field.texts.name = self.keep(text);
+                None
+            }
+            Attribute::Definition if is_own => {
+                field.role = role_of(text);
+                field.texts.definition = self.keep(text);
+                None
+            }
+            Attribute::Unit => {
+                field.texts.unit = self.keep(text);
+                None
+            }
+            Attribute::Frame if field.component.is_none() => {
+                self.strange_frame = Crs::named(text).is_none();
+                None
+            }
+            Attribute::Frame if is_own && is_time && !is_frame_of_time(text) => Some(INSTANTS),
+            Attribute::ReferenceTime if is_own => Some(INSTANTS),
+            Attribute::Optional if is_own && matches!(text.trim_ascii(), "true" | "1") => {
+                Some("a component that is always there")
+            }
+            _ => None,
+        };
+        match refused {
+            Some(what) => Err(DecodeError::expected(pull.at(), what)),
+            None => Ok(()),
+        }
+    }
+
     fn keep(&mut self, text: &str) -> Place {
         let start = self.texts.as_bytes().len();
         self.texts.push(text.as_bytes());
         (start, start + text.len())
     }
 
-    fn push(&mut self, field: &Field, at: usize) -> Result<(), DecodeError> {
+    fn push(&mut self, field: &mut Field, at: usize) -> Result<(), DecodeError> {
         let dated = [Role::Time, Role::Period];
         let is_first = || !self.record.roles().iter().any(|own| dated.contains(own));
         let definition = self.text(field.texts.definition).unwrap_or_default();
@@ -248,7 +349,17 @@ impl Description {
             (None, _) if is_first() => Role::Time,
             (None, _) => Role::Skip,
         };
+        if matches!(role, Role::Lat | Role::Lon) {
+            let unit = self.text(field.texts.unit).unwrap_or("deg");
+            if self.strange_frame || !DEGREES.contains(&unit) {
+                return Err(DecodeError::expected(at, "a place in degrees of WGS 84"));
+            }
+        }
         self.record.push(role, at)?;
+        let rule = core::mem::take(&mut field.rule);
+        if !rule.is_empty() {
+            self.rules.push((self.record.roles().len() - 1, rule));
+        }
         if matches!(role, Role::Value(_)) {
             // There are no more results than fields, and so many fit.
             self.results[self.result_count] = field.texts;
@@ -287,16 +398,85 @@ impl Description {
     }
 }
 
+/// An attribute that says something of a field's tokens.
+#[derive(Clone, Copy)]
+pub(super) enum Attribute {
+    Name,
+    Definition,
+    Unit,
+    Frame,
+    ReferenceTime,
+    Optional,
+    Other,
+}
+
+impl Attribute {
+    pub(super) fn named(name: &str, of_unit: bool) -> Self {
+        match name {
+            "name" => Attribute::Name,
+            "definition" => Attribute::Definition,
+            "code" | "href" if of_unit => Attribute::Unit,
+            "referenceFrame" => Attribute::Frame,
+            "referenceTime" => Attribute::ReferenceTime,
+            "optional" => Attribute::Optional,
+            _ => Attribute::Other,
+        }
+    }
+}
+
+/// What tokens that are times are.
+pub(super) const INSTANTS: &str = "times as ISO 8601 has them, in UTC";
+
+/// Whether a reference system of time is that of ISO 8601: its name's last part says so.
+pub(super) fn is_frame_of_time(name: &str) -> bool {
+    let last = name.trim_ascii().rsplit([':', '/', '#', '.']).next();
+    let known = ["UTC", "GMT", "Gregorian", "ISO8601", "ISO-8601"];
+    last.is_some_and(|last| known.iter().any(|own| own.eq_ignore_ascii_case(last)))
+}
+
+/// Says whether a component is one of others.
+pub(super) fn is_group(name: &str) -> bool {
+    matches!(
+        name,
+        "DataRecord" | "SimpleDataRecord" | "Vector" | "Position"
+    )
+}
+
+/// What degrees are called.
+const DEGREES: &[&str] = &[
+    "deg",
+    "degree",
+    "degrees",
+    "http://www.opengis.net/def/uom/UCUM/0/deg",
+];
+
 impl Field {
     /// Takes note of an element at this depth.
-    fn start(&mut self, name: &str, depth: usize) {
+    fn start(&mut self, name: &str, depth: usize) -> Result<(), &'static str> {
         if matches!(name, "field" | "coordinate") {
-            *self = Self::default();
+            *self = Self {
+                own: depth,
+                ..Self::default()
+            };
         }
-        if let (None, Some(component)) = (self.component, Component::named(name)) {
-            self.component = Some(component);
-            self.depth = depth;
+        // Objects begin with a capital, properties do not.
+        let is_object = name.starts_with(|it: char| it.is_ascii_uppercase());
+        let is_list = matches!(name, "DataArray" | "DataChoice" | "Matrix");
+        if !is_object || (self.component.is_some() && !is_list) {
+            return Ok(());
         }
+        self.described = true;
+        self.component = Component::named(name);
+        self.depth = depth;
+        match self.component.is_some() || is_group(name) {
+            true => Ok(()),
+            false => Err("a flat record of times and single results"),
+        }
+    }
+
+    /// Whether what stands at this depth is said of its component.
+    fn has(&self, depth: usize) -> bool {
+        self.component.is_some() && self.depth + 1 == depth
     }
 }
 

@@ -1,5 +1,6 @@
 //! Records of tokens as rows.
 
+use super::rule::Rule;
 use super::{Role, Separators, token};
 use crate::error::DecodeError;
 use crate::limits::SWE_FIELDS_MAX;
@@ -64,7 +65,11 @@ pub(crate) struct BlockReader<'a> {
     pub(crate) separators: &'a Separators,
     pub(crate) shared: Shared<'a>,
     pub(crate) limits: &'a Limits,
+    /// What is said of the tokens of fields, by the field's place.
+    pub(crate) rules: &'a [(usize, Rule)],
     pub(crate) times: TimeReader,
+    /// Records read so far.
+    pub(crate) count: usize,
 }
 
 impl BlockReader<'_> {
@@ -113,6 +118,7 @@ impl BlockReader<'_> {
             let start = at + block.len() - rest.len();
             let text = one.trim_ascii_start();
             if !text.is_empty() {
+                self.count += 1;
                 let lead = one.len() - text.len();
                 take(self, text.trim_ascii_end(), start + lead)?;
             }
@@ -186,7 +192,10 @@ impl BlockReader<'_> {
                 Role::Value(_) if index != result => Role::Skip,
                 role => *role,
             };
-            self.token(role, token.trim_ascii(), start, rows, &mut valid)?;
+            let token = token.trim_ascii();
+            if !self.is_nil(index, role, token, start, rows)? {
+                self.token(role, token, start, rows, &mut valid)?;
+            }
         }
         match rest {
             None => {}
@@ -199,6 +208,30 @@ impl BlockReader<'_> {
             });
         }
         Ok(())
+    }
+
+    /// Whether a token stands for nothing; that there is no result is the observation's result, and why its quality.
+    /// One that there may not be is refused.
+    fn is_nil(
+        &self,
+        index: usize,
+        role: Role,
+        token: &str,
+        at: usize,
+        rows: &mut Rows<'_>,
+    ) -> Result<bool, DecodeError> {
+        let rule = self.rules.iter().find(|(of, _)| *of == index);
+        let (Some((_, rule)), false) = (rule, token.is_empty() || role == Role::Skip) else {
+            return Ok(false);
+        };
+        let decimal = self.separators.decimal;
+        let Some(reason) = rule.reason(token, decimal) else {
+            return rule.check(token, at, decimal).map(|()| false);
+        };
+        if matches!(role, Role::Value(_)) {
+            token::set_nil(reason, rows);
+        }
+        Ok(true)
     }
 
     fn split_token<'t>(&self, rest: &'t str) -> (&'t str, Option<&'t str>) {

@@ -1,27 +1,50 @@
-//! `swe:DataRecord` with values inline (OGC 08-094r1 section 7.3.1), as the result of an O&M `OM_ComplexObservation`:
-//! each of its fields is an observation by itself, as each result of a block's record is.
+//! `swe:DataRecord` with values inline (OGC 08-094r1 section 7.3.1), the `swe:SimpleDataRecord` of 1.0.1, or one
+//! component by itself, as the result of an observation of O&M: each field is an observation by itself, as each result
+//! of a block's record is. A field that is a time is that of those behind it.
 //!
 //! What it deliberately does not do: arrays and choices within records, and ranges, which are no single result.
 
-use super::array::set_topic;
+use super::array::{Attribute, INSTANTS, is_frame_of_time, is_group, set_topic};
+use super::rule::{self, Rule, elsewhere};
 use super::{Kind, token};
 use crate::error::DecodeError;
 use crate::infoset::{Event, Pull};
 use crate::rows::Rows;
+use crate::vocabulary::iso_time;
 use alloc::string::String;
-use weir_model::Limits;
+use weir_model::{Extra, Limits, Time};
 
 /// A field as far as it was read.
 #[derive(Default)]
 struct Field {
+    /// Depth of its own element.
+    own: usize,
+    /// Whether its component was met, or others within it.
+    described: bool,
     name: String,
     definition: String,
     unit: String,
     value: String,
+    rule: Rule,
     /// What it is, and the depth of that element.
-    component: Option<(Kind, usize)>,
+    component: Option<(Component, usize)>,
     /// Which part of the component is being read.
     part: Part,
+}
+
+#[derive(Clone, Copy)]
+enum Component {
+    Result(Kind),
+    Time,
+}
+
+impl Component {
+    fn named(name: &str) -> Option<Self> {
+        match name {
+            "Time" => Some(Component::Time),
+            _ => Kind::of_component(name).map(Component::Result),
+        }
+    }
 }
 
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
@@ -32,43 +55,72 @@ enum Part {
     Other,
 }
 
-/// Reads a record whose start was met last, up to its end: a row for each field with a value. `set` says what the
-/// observation says of all of them; its topic is that of the observation.
-pub(crate) fn read(
+/// Where a record, or a component, begins.
+pub(crate) struct Start(Option<Component>);
+
+impl Start {
+    /// That of an element of this name; `None` where it is no result.
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        match Component::named(name) {
+            None if is_group(name) => Some(Self(None)),
+            None | Some(Component::Time) => None,
+            component => Some(Self(component)),
+        }
+    }
+}
+
+/// What is said of all fields of a record.
+pub(crate) struct Common<'a, S> {
+    pub(crate) topic: Option<&'a str>,
+    pub(crate) limits: &'a Limits,
+    /// Sets what the observation says.
+    pub(crate) set: S,
+}
+
+/// What was read of a record so far.
+#[derive(Default)]
+struct Before {
+    rows: usize,
+    time: Option<Time>,
+    result_time: Option<Time>,
+}
+
+/// Reads a record, or a component, whose start was met last, up to its end: a row for each field with a value.
+pub(crate) fn read<S: Fn(&mut Rows<'_>)>(
     pull: &mut impl Pull,
-    topic: Option<&str>,
+    start: &Start,
+    common: &Common<'_, S>,
     rows: &mut Rows<'_>,
-    limits: &Limits,
-    set: impl Fn(&mut Rows<'_>),
 ) -> Result<(), DecodeError> {
-    let start = pull.at();
-    let (mut depth, mut count) = (1, 0);
-    let mut field = Field::default();
+    let begin = pull.at();
+    let (mut depth, mut before) = (1, Before::default());
+    let mut field = Field {
+        component: start.0.map(|component| (component, depth)),
+        ..Field::default()
+    };
     while depth > 0 {
         match pull.next()? {
             Event::Start(name) => {
                 depth += 1;
-                let is_list = matches!(name.local, "DataArray" | "DataChoice" | "Matrix");
-                field.start(name.local, depth);
-                if is_list {
-                    return Err(DecodeError::expected(
-                        pull.at(),
-                        "a record of simple results",
-                    ));
+                let rule = rule::Part::named(name.local).filter(|_| field.has(depth));
+                let started = field.start(name.local, depth);
+                started.map_err(|what| DecodeError::expected(pull.at(), what))?;
+                if let Some(part) = rule {
+                    field.rule.read(part, pull)?;
+                    depth -= 1;
                 }
             }
-            Event::Attribute(name) => match name.local {
-                "name" if field.component.is_none() => field.name = pull.text().into(),
-                "definition" if field.is_at(depth) => field.definition = pull.text().into(),
-                "code" | "href" if field.part == Part::Unit => field.unit = pull.text().into(),
-                _ => {}
-            },
+            Event::Attribute(name) => {
+                let attribute = Attribute::named(name.local, field.part == Part::Unit);
+                field.attribute(attribute, depth, pull)?;
+            }
             Event::Content if field.part == Part::Value => field.value.push_str(pull.text()),
             Event::End => {
                 if field.is_at(depth) {
-                    let at = pull.at();
-                    count += usize::from(field.push(at, topic, rows, limits, &set)?);
+                    field.push(pull.at(), common, &mut before, rows)?;
                     field.component = None;
+                } else if field.own == depth && !field.described {
+                    return Err(elsewhere(pull));
                 }
                 field.part = Part::Other;
                 depth -= 1;
@@ -76,9 +128,9 @@ pub(crate) fn read(
             _ => {}
         }
     }
-    match count {
+    match before.rows {
         0 => Err(DecodeError::expected(
-            start,
+            begin,
             "a record with a field that has a value",
         )),
         _ => Ok(()),
@@ -87,51 +139,117 @@ pub(crate) fn read(
 
 impl Field {
     /// Takes note of an element at this depth.
-    fn start(&mut self, name: &str, depth: usize) {
+    fn start(&mut self, name: &str, depth: usize) -> Result<(), &'static str> {
         if matches!(name, "field" | "coordinate") {
-            *self = Self::default();
+            *self = Self {
+                own: depth,
+                ..Self::default()
+            };
         }
-        // What stands deeper is of its quality.
-        let is_its_own = self.component.is_some_and(|(_, own)| own + 1 == depth);
         self.part = match name {
-            "value" if is_its_own => Part::Value,
-            "uom" if is_its_own => Part::Unit,
+            "value" if self.has(depth) => Part::Value,
+            "uom" if self.has(depth) => Part::Unit,
             _ => Part::Other,
         };
-        if let (None, Some(kind)) = (self.component, Kind::of_component(name)) {
-            self.component = Some((kind, depth));
+        // Objects begin with a capital, properties do not. What stands deeper is of its quality.
+        let is_object = name.starts_with(|it: char| it.is_ascii_uppercase());
+        let is_list = matches!(name, "DataArray" | "DataChoice" | "Matrix");
+        if !is_object || (self.component.is_some() && !is_list) {
+            return Ok(());
         }
+        self.described = true;
+        self.component = Component::named(name).map(|component| (component, depth));
+        match self.component.is_some() || is_group(name) {
+            true => Ok(()),
+            false => Err("a record of times and simple results"),
+        }
+    }
+
+    fn attribute(
+        &mut self,
+        attribute: Attribute,
+        depth: usize,
+        pull: &impl Pull,
+    ) -> Result<(), DecodeError> {
+        let text = pull.text();
+        let is_time = matches!(self.component, Some((Component::Time, _)));
+        match attribute {
+            Attribute::Name if self.component.is_none() => self.name = text.into(),
+            Attribute::Definition if self.is_at(depth) => self.definition = text.into(),
+            Attribute::Unit => self.unit = text.into(),
+            Attribute::Frame if !is_time || is_frame_of_time(text) => {}
+            Attribute::Frame | Attribute::ReferenceTime if is_time => {
+                return Err(DecodeError::expected(pull.at(), INSTANTS));
+            }
+            _ => {}
+        }
+        Ok(())
     }
 
     fn is_at(&self, depth: usize) -> bool {
         self.component.is_some_and(|(_, own)| own == depth)
     }
 
-    /// Pushes its row; says whether it has one.
-    fn push(
+    /// Whether what stands at this depth is said of its component.
+    fn has(&self, depth: usize) -> bool {
+        self.component.is_some_and(|(_, own)| own + 1 == depth)
+    }
+
+    /// Pushes its row, if it has one, or takes its time.
+    fn push<S: Fn(&mut Rows<'_>)>(
         &self,
         at: usize,
-        topic: Option<&str>,
+        common: &Common<'_, S>,
+        before: &mut Before,
         rows: &mut Rows<'_>,
-        limits: &Limits,
-        set: impl Fn(&mut Rows<'_>),
-    ) -> Result<bool, DecodeError> {
+    ) -> Result<(), DecodeError> {
         let value = self.value.trim_ascii();
-        let (Some((kind, _)), false) = (self.component, value.is_empty()) else {
-            return Ok(false);
+        let (Some((component, _)), false) = (self.component, value.is_empty()) else {
+            return Ok(());
+        };
+        let nil = self.rule.reason(value, b'.');
+        if nil.is_none() {
+            self.rule.check(value, at, b'.')?;
+        }
+        let kind = match component {
+            Component::Result(kind) => kind,
+            Component::Time if nil.is_some() => return Ok(()),
+            Component::Time => return self.take_time(value, at, before),
         };
         let said = |text| Some(text).filter(|text: &&str| !text.is_empty());
         rows.begin(at)?;
-        set(rows);
-        set_topic(topic, said(&self.name), rows);
-        said(&self.definition)
-            .into_iter()
-            .for_each(|uri| rows.property(uri));
+        (common.set)(rows);
+        before.time.into_iter().for_each(|time| rows.time(time));
+        if before.result_time.is_some() {
+            rows.extra(Extra {
+                result_time: before.result_time,
+                ..Extra::default()
+            });
+        }
+        set_topic(common.topic, said(&self.name), rows);
+        let definition = said(&self.definition).into_iter();
+        definition.for_each(|uri| rows.property(uri));
         said(&self.unit)
             .into_iter()
             .for_each(|code| rows.unit(code));
-        token::read_value(kind, value, at, b'.', rows, limits)?;
-        rows.end(at)?;
-        Ok(true)
+        match nil {
+            Some(reason) => token::set_nil(reason, rows),
+            None => token::read_value(kind, value, at, b'.', rows, common.limits)?,
+        }
+        before.rows += 1;
+        rows.end(at)
+    }
+
+    fn take_time(&self, value: &str, at: usize, before: &mut Before) -> Result<(), DecodeError> {
+        if before.rows > 0 {
+            return Err(DecodeError::expected(at, "a time before the results"));
+        }
+        let time = iso_time::parse(value);
+        let time = time.map_err(|error| DecodeError::expected(at, error.expected))?;
+        match self.definition.ends_with("ResultTime") {
+            true => before.result_time = Some(time),
+            false => before.time = Some(time),
+        }
+        Ok(())
     }
 }

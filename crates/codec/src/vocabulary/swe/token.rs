@@ -8,7 +8,7 @@ use crate::number::Decimal;
 use crate::rows::Rows;
 use crate::syntax::Pull;
 use crate::syntax::json::Json;
-use weir_model::{Limits, Value};
+use weir_model::{Extra, Limits, Value};
 
 /// Writes text: bare, or as a JSON string.
 pub(super) fn write_text(text: &str, emit: &mut impl Emit) {
@@ -130,6 +130,15 @@ fn check_length(token: &str, at: usize, limits: &Limits) -> Result<(), DecodeErr
         )),
         false => Ok(()),
     }
+}
+
+/// Sets that there is no result, and why.
+pub(super) fn set_nil(reason: &str, rows: &mut Rows<'_>) {
+    rows.value(Value::Null);
+    rows.extra(Extra {
+        quality: Some(reason).filter(|reason| !reason.is_empty()),
+        ..Extra::default()
+    });
 }
 
 /// Sets the result that a token of this kind says.

@@ -2,7 +2,8 @@
 //! reader of templates.
 
 use crate::exception::Exception;
-use crate::insertion_json::feature;
+use crate::gml;
+use crate::insertion_json::{check_members, each, feature};
 use crate::limits::FIELDS_MAX;
 use crate::names::*;
 use serde_json::Value as Json;
@@ -49,20 +50,19 @@ fn observation(template: &Json, xml: &mut Xml) -> Result<(), Exception> {
         let href = said(name, &template[name])?;
         xml.empty(&format!("om:{name}"), "xlink:href", href);
     }
-    let (id, place) = feature(&template["featureOfInterest"])?;
-    match (id, place) {
+    let (id, position) = feature(&template["featureOfInterest"])?;
+    match (id, position) {
         (None, _) => {}
         (Some(id), None) => {
             xml.empty("om:featureOfInterest", "xlink:href", id);
         }
-        (Some(id), Some(place)) => {
+        (Some(id), Some(position)) => {
             xml.start("om:featureOfInterest");
             xml.start("sams:SF_SpatialSamplingFeature");
             xml.leaf("gml:identifier", id);
-            xml.start("sams:shape").start("gml:Point").start("gml:pos");
-            xml.attribute("srsName", WGS84);
-            xml.text(&format!("{} {}", place.latitude, place.longitude));
-            xml.end().end().end().end().end();
+            xml.start("sams:shape").start("gml:Point");
+            gml::position(position, [WGS84, WGS84_3D], xml);
+            xml.end().end().end().end();
         }
     }
     xml.end();
@@ -81,6 +81,7 @@ fn structure(fields: &Json, xml: &mut Xml) -> Result<(), Exception> {
     }
     xml.start("swe:DataRecord");
     for field in fields {
+        check_members(name, field, &["constraint"])?;
         let (component, unit) = match field["type"].as_str() {
             Some("time") => ("swe:Time", "xlink:href"),
             Some("timeRange") => ("swe:TimeRange", "xlink:href"),
@@ -103,8 +104,70 @@ fn structure(fields: &Json, xml: &mut Xml) -> Result<(), Exception> {
         if let (false, Some(code)) = (unit.is_empty(), field["uom"].as_str()) {
             xml.empty("swe:uom", unit, code);
         }
+        rules(field, xml)?;
         xml.end().end();
     }
     xml.end();
     Ok(())
+}
+
+/// What is said of the values of a field (OGC 08-094r1 sections 7.2.13 and 7.2.14).
+fn rules(field: &Json, xml: &mut Xml) -> Result<(), Exception> {
+    if let Some(nils) = field.get("nilValues") {
+        xml.start("swe:nilValues").start("swe:NilValues");
+        for nil in each(nils) {
+            let reason = nil["reason"].as_str().unwrap_or_default();
+            xml.start("swe:nilValue").attribute("reason", reason);
+            xml.text(&token(&nil["value"])?).end();
+        }
+        xml.end().end();
+    }
+    let Some(constraint) = field.get("constraint") else {
+        return Ok(());
+    };
+    xml.start("swe:constraint").start("swe:AllowedValues");
+    for (name, value) in constraint.as_object().into_iter().flatten() {
+        match name.as_str() {
+            "type" | "significantFigures" => {}
+            "value" | "values" => {
+                for value in each(value) {
+                    xml.leaf("swe:value", &token(value)?);
+                }
+            }
+            "interval" | "intervals" => intervals(value, xml)?,
+            other => {
+                let sentence = format!("`{other}` of a constraint is not read");
+                return Err(Exception::invalid("resultStructure", sentence));
+            }
+        }
+    }
+    xml.end().end();
+    Ok(())
+}
+
+/// One interval, or a list of such.
+fn intervals(given: &Json, xml: &mut Xml) -> Result<(), Exception> {
+    let is_one = given[0].is_number() || given[0].is_string();
+    let all = match is_one {
+        true => std::slice::from_ref(given),
+        false => given.as_array().map_or(&[][..], Vec::as_slice),
+    };
+    for ends in all {
+        let ends = format!("{} {}", token(&ends[0])?, token(&ends[1])?);
+        xml.leaf("swe:interval", &ends);
+    }
+    Ok(())
+}
+
+/// A value as it stands in a block.
+fn token(value: &Json) -> Result<String, Exception> {
+    match value {
+        Json::String(text) => Ok(text.clone()),
+        Json::Number(number) => Ok(number.to_string()),
+        Json::Bool(truth) => Ok(truth.to_string()),
+        _ => Err(Exception::invalid(
+            "resultStructure",
+            "a number or a text was expected",
+        )),
+    }
 }
