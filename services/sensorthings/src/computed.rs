@@ -9,7 +9,7 @@ use crate::filter::Value;
 use crate::kind::Kind;
 use crate::members::{self, Members};
 use crate::memo::{Bounds, around, ring, write_area};
-use crate::node::{Context, Node};
+use crate::node::{Context, Node, below};
 use crate::render::{instant, property};
 use serde_json::{Value as Json, json};
 use std::sync::Arc;
@@ -70,11 +70,16 @@ pub(crate) fn shown(context: &Context<'_>, node: &Node<'_>, name: &str) -> Resul
     }
 }
 
-/// A computed property as expressions have it.
-pub(crate) fn value(context: &Context<'_>, entity: &Entity, name: &str) -> Result<Value<'static>> {
+/// A computed property, or what lies at a path below it, as expressions have it.
+pub(crate) fn value(
+    context: &Context<'_>,
+    entity: &Entity,
+    name: &str,
+    rest: &[String],
+) -> Result<Value<'static>> {
     if name == "observedArea" {
         let area = area(context, entity);
-        return Ok(area.map_or(Value::Null, |area| Value::of_json(&area).into_owned()));
+        return Ok(area.map_or(Value::Null, |area| below(&area, rest)));
     }
     let span = span(context, entity, name)?;
     Ok(span.map_or(Value::Null, |(from, to)| Value::Interval(from, to)))

@@ -4,11 +4,12 @@ use crate::computed::is_computed;
 use crate::draft::{Draft, Row, Stream, datastream, place};
 use crate::entity::{Entity, GEOJSON, Object};
 use crate::fault::{Fault, Result};
-use crate::filter::Value;
+use crate::filter::{Value, geometry};
 use crate::id::Id;
 use crate::kind::{Kind, Navigation};
 use crate::multi::split;
 use serde_json::{Value as Json, json};
+use weir_codec::crs::Crs;
 use weir_model::{Time, topic};
 
 /// What was drafted: an entity, a datastream by its topic, or an observation of the topic.
@@ -52,7 +53,7 @@ impl Draft<'_> {
         self.put(entity.clone());
         let made = Made::Entity(kind, id.clone());
         for way in kind.navigations().iter().filter(|way| !kind.keeps(way.to)) {
-            self.insert_children(kind, &made, way, body)?;
+            self.insert_children(kind, &made, way, body, &given)?;
         }
         if kind == Kind::Location {
             self.move_things(&id, &given)?;
@@ -73,6 +74,7 @@ impl Draft<'_> {
         made: &Made,
         way: &'static Navigation,
         body: &Object,
+        given: &Given,
     ) -> Result<()> {
         let Some(children) = body.get(way.name) else {
             return Ok(());
@@ -85,8 +87,11 @@ impl Draft<'_> {
                     let Made::Entity(_, location) = made else {
                         continue;
                     };
-                    self.known(Kind::Thing, &id)?;
-                    self.locate(&id, vec![location.clone()])?;
+                    let id = self.known(Kind::Thing, &id)?;
+                    // What the path says too is moved once.
+                    if !given.contains(&(way.name, Made::Entity(way.to, id.clone()))) {
+                        self.locate(&id, vec![location.clone()])?;
+                    }
                 }
                 Some(id) => {
                     let name = way.name;
@@ -132,12 +137,18 @@ impl Draft<'_> {
         for one in said {
             let id = match link(one) {
                 Some(id) => self.known(way.to, &id)?,
+                None if !way.many && !ids.is_empty() => return Err(other(way.name)),
                 None => match self.insert(way.to, one, Vec::new())? {
                     Made::Entity(_, id) => id,
                     _ => return Err(Fault::bad(format!("{} cannot be made here", way.name))),
                 },
             };
-            ids.push(id);
+            // The path and the body may both say it, and then the same.
+            match ids.contains(&id) {
+                true => {}
+                false if !way.many && !ids.is_empty() => return Err(other(way.name)),
+                false => ids.push(id),
+            }
         }
         Ok(ids)
     }
@@ -200,9 +211,10 @@ impl Draft<'_> {
                 stream.known.sensor = Some((**sensor).into());
             }
             let thing = self.entity(Kind::Thing, thing);
-            let location = thing.and_then(|it| it.links.get("Locations")?.first().cloned());
-            let location = location.and_then(|id| self.entity(Kind::Location, &id));
-            let place = location.and_then(|it| place(it.body.get("location")));
+            let locations = thing.and_then(|mut it| it.links.remove("Locations"));
+            let mut locations = locations.into_iter().flatten();
+            let place = locations
+                .find_map(|id| place(self.entity(Kind::Location, &id)?.body.get("location")));
             stream.known.place = place.or(stream.known.place);
         }
         stream.about.extend(about);
@@ -264,7 +276,13 @@ impl Draft<'_> {
         let from = given.iter().find(|(name, _)| *name == "Datastream");
         let topic = match (&multi, from, body.get("Datastream")) {
             (Some(multi), None, None) => multi.key.to_string(),
-            (None, Some((_, Made::Datastream(topic))), _) => topic.clone(),
+            (None, Some((_, Made::Datastream(topic))), None) => topic.clone(),
+            (None, Some((_, Made::Datastream(topic))), Some(said)) => {
+                match link(said).is_some() && self.datastream_of(said)? == *topic {
+                    true => topic.clone(),
+                    false => return Err(other("Datastream")),
+                }
+            }
             (None, _, Some(said)) => self.datastream_of(said)?,
             _ => {
                 let problem = "Observations need one Datastream or one MultiDatastream";
@@ -280,8 +298,16 @@ impl Draft<'_> {
             }
             _ => None,
         });
-        row.feature = match feature.as_ref().or(body.get("FeatureOfInterest")) {
-            Some(said) => Some(self.feature_of(said, &topic)?),
+        let said = body.get("FeatureOfInterest");
+        row.feature = match feature.as_ref().or(said) {
+            Some(first) => {
+                let id = self.feature_of(first, &topic)?;
+                // Both say it where the path does.
+                if said.is_some_and(|said| feature.is_some() && link(said).as_ref() != Some(&id)) {
+                    return Err(other("FeatureOfInterest"));
+                }
+                Some(id)
+            }
             None => match &multi {
                 Some(multi) => self.default_feature_of_multi(multi)?,
                 None => self.default_feature(&topic)?,
@@ -373,9 +399,7 @@ impl Draft<'_> {
         topic: &str,
     ) -> Result<(Option<Id>, Option<Id>)> {
         let thing = thing.and_then(|id| self.entity(Kind::Thing, &id));
-        let location = thing
-            .as_ref()
-            .and_then(|it| it.links.get("Locations")?.first().cloned());
+        let location = thing.as_ref().and_then(|it| self.location_of(it));
         let Some(location) = location else {
             return match origin.is_some() || thing.is_none_or(|thing| thing.is_implied) {
                 true => Ok((None, None)),
@@ -393,6 +417,21 @@ impl Draft<'_> {
             }
             None => Ok((None, Some(feature))),
         }
+    }
+
+    /// Where a thing is, of what may be several descriptions of one place (18-088 section 8.2.2): the one that is a
+    /// geometry, if there is one.
+    fn location_of(&self, thing: &Entity) -> Option<Id> {
+        let locations = thing.links.get("Locations")?;
+        let is_geometry = |id: &&Id| {
+            let location = self.entity(Kind::Location, id);
+            location.is_some_and(|it| it.body.get("location").and_then(geometry).is_some())
+        };
+        locations
+            .iter()
+            .find(is_geometry)
+            .or(locations.first())
+            .cloned()
     }
 
     fn feature_at(&mut self, location: &Id) -> Result<Id> {
@@ -427,6 +466,11 @@ pub(crate) fn millis(time: Time) -> Time {
     Time::from_nanos(time.nanos() - time.nanos().rem_euclid(1_000_000))
 }
 
+/// What the body links is not what the path does.
+pub(crate) fn other(name: &str) -> Fault {
+    Fault::bad(format!("{name}: the body says another than the path"))
+}
+
 fn object(kind: Kind, body: &Json) -> Result<&Object> {
     let missing = || Fault::bad(format!("{}: an object was expected", kind.set()));
     body.as_object().ok_or_else(missing)
@@ -459,11 +503,34 @@ pub(crate) fn check(kind: Kind, body: &Object, whole: bool) -> Result<()> {
         {
             return Err(Fault::bad(format!("`{name}` is an object")));
         }
+        if matches!(*name, "location" | "feature") && is_geojson(body) {
+            check_system(name, value)?;
+        }
         if *name == "time" && value.is_some_and(|it| time(it).is_err()) {
             return Err(Fault::bad("`time` is no time as RFC 3339 has them"));
         }
     }
     Ok(())
+}
+
+/// Whether an entity's geometry is GeoJSON, as it is where nothing else is said.
+fn is_geojson(body: &Object) -> bool {
+    let encoding = body.get("encodingType").and_then(Json::as_str);
+    encoding.is_none_or(|text| matches!(text, GEOJSON | "application/vnd.geo+json"))
+}
+
+/// GeoJSON is in degrees, the longitude first (RFC 7946 section 4): of the version before, which could name a
+/// reference system, one whose coordinates are the same is taken.
+fn check_system(name: &str, geometry: Option<&Json>) -> Result<()> {
+    let Some(geometry) = geometry else {
+        return Ok(());
+    };
+    let named = weir_geo::system(geometry);
+    let named = named.map_err(|problem| Fault::bad(format!("{name}: {problem}")))?;
+    match named.map(Crs::read) {
+        None | Some(Ok(_)) => Ok(()),
+        Some(Err(problem)) => Err(Fault::bad(format!("{name}: {problem}"))),
+    }
 }
 
 /// The properties of a body, without those that the service computes.

@@ -2,7 +2,8 @@
 //!
 //! An expression is read once, with limits on depth and terms, and then asked of each entity. The decision
 //! worth arguing: a path through a navigation to many entities has many values, and a comparison holds
-//! where it holds for one of them, so that `Datastreams/ObservedProperty/name eq 'x'` means what it says.
+//! where it holds for one of them, so that `Datastreams/ObservedProperty/name eq 'x'` means what it says. What can
+//! never be compared is refused before any entity is asked ([`types`]).
 
 mod compare;
 mod eval;
@@ -11,6 +12,7 @@ mod lexer;
 mod parser;
 mod relations;
 pub(crate) mod time;
+pub(crate) mod types;
 mod value;
 
 use weir_geo as geo;

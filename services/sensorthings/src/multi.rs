@@ -4,7 +4,7 @@
 //! multi-datastream's topic, so that every other protocol sees ordinary observations. An observation is
 //! published as one message with a row for each component, and read by [`crate::join`].
 
-use crate::create::{Given, Made, list, properties, slug};
+use crate::create::{Given, Made, link, list, other, properties, slug};
 use crate::draft::{Draft, Row, Stream};
 use crate::entity::{Entity, Object};
 use crate::fault::{Fault, Result};
@@ -174,7 +174,14 @@ impl Draft<'_> {
             _ => None,
         });
         let id = match (from, body.get(MEMBER)) {
-            (Some(id), _) => id,
+            (Some(id), Some(said)) => {
+                let named = link(said).ok_or_else(|| other(MEMBER))?;
+                match self.known(kind, &named)? == id {
+                    true => id,
+                    false => return Err(other(MEMBER)),
+                }
+            }
+            (Some(id), None) => id,
             (None, Some(said)) => self.multi_said(said)?,
             (None, None) => return Ok(None),
         };
@@ -184,7 +191,7 @@ impl Draft<'_> {
     /// A multi-datastream that is named or to be made.
     pub(crate) fn multi_said(&mut self, said: &Json) -> Result<Id> {
         let kind = Kind::MultiDatastream;
-        if let Some(id) = crate::create::link(said) {
+        if let Some(id) = link(said) {
             return self.known(kind, &id);
         }
         match self.insert(kind, said, Vec::new())? {

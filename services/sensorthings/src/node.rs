@@ -202,7 +202,7 @@ fn value(context: &Context<'_>, node: &Node<'_>, path: &[String]) -> Result<Valu
     })?;
     Ok(match node {
         Node::Entity(entity) if computed::is_computed(kind, name) => {
-            computed::value(context, entity, name)?
+            computed::value(context, entity, name, rest)?
         }
         Node::Entity(entity) => of_entity(entity, name, rest),
         Node::Observed(observed) => of_observation(&observed.row, name, rest),
@@ -273,7 +273,7 @@ fn of_entity(entity: &Entity, name: &str, rest: &[String]) -> Value<'static> {
     }
 }
 
-fn below(mut json: &Json, rest: &[String]) -> Value<'static> {
+pub(crate) fn below(mut json: &Json, rest: &[String]) -> Value<'static> {
     for name in rest {
         json = match name.parse::<usize>() {
             Ok(index) if json.is_array() => &json[index],

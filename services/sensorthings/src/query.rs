@@ -1,7 +1,7 @@
 //! The query options of a collection or an entity (18-088 section 9.3), those of `$expand` too.
 
 use crate::fault::{Fault, Result};
-use crate::filter::{Expression, parse, parse_prefix};
+use crate::filter::{Expression, parse, parse_prefix, types};
 use crate::kind::{Kind, Navigation};
 use crate::limits::{DEPTH_MAX, OPTION_BYTES_MAX, TOP_DEFAULT, TOP_MAX};
 use crate::render;
@@ -53,6 +53,15 @@ impl Query {
         self.select.is_empty() || self.select.iter().any(|it| it == name)
     }
 
+    /// The paths below a property that are selected, where it is not selected as a whole.
+    pub(crate) fn parts_of<'q>(&'q self, name: &str) -> Vec<&'q str> {
+        let below = |it: &'q String| it.strip_prefix(name)?.strip_prefix('/');
+        match self.selects(name) {
+            true => Vec::new(),
+            false => self.select.iter().filter_map(below).collect(),
+        }
+    }
+
     /// Whether a property or something in it is selected.
     pub(crate) fn selects_part_of(&self, name: &str) -> bool {
         let names = |it: &String| {
@@ -69,8 +78,12 @@ impl Query {
         let within = |fault: Fault| fault.within(name);
         self.said.push((name.to_owned(), value.to_owned()));
         match name {
-            "$filter" => self.filter = Some(parse(value).map_err(within)?),
-            "$orderby" => self.order = order(value).map_err(within)?,
+            "$filter" => {
+                let filter = parse(value).map_err(within)?;
+                types::check_filter(kind, &filter).map_err(within)?;
+                self.filter = Some(filter);
+            }
+            "$orderby" => self.order = order(kind, value).map_err(within)?,
             "$top" => self.top = Some(number(value).map_err(within)?),
             "$skip" => self.skip = number(value).map_err(within)?,
             "$count" => self.count = truth(value).map_err(within)?,
@@ -164,12 +177,17 @@ fn select(kind: Kind, text: &str) -> Result<Vec<String>> {
             let problem = format!("{} have no `{name}`", kind.set());
             return Err(Fault::bad_at(problem, at));
         }
+        if let Some((_, below)) = name.split_once('/')
+            && !types::has_members(kind, first)
+        {
+            return Err(types::nothing_below(first, below));
+        }
         names.push(name.to_owned());
     }
     Ok(names)
 }
 
-fn order(text: &str) -> Result<Vec<(Expression, bool)>> {
+fn order(kind: Kind, text: &str) -> Result<Vec<(Expression, bool)>> {
     let mut orders = Vec::new();
     for (item, at) in split(text, ',')? {
         let trimmed = item.trim_end();
@@ -185,6 +203,7 @@ fn order(text: &str) -> Result<Vec<(Expression, bool)>> {
         if end != path.len() {
             return Err(Fault::bad_at("asc or desc was expected", at + end));
         }
+        types::check_order(kind, &expression)?;
         orders.push((expression, down));
     }
     Ok(orders)

@@ -100,7 +100,7 @@ pub(crate) fn read<T: serde::de::DeserializeOwned>(text: &[u8]) -> Result<T> {
     serde_json::from_slice(text).map_err(|error| Fault::new(500, error.to_string()))
 }
 
-/// The properties that are selected; of `properties/a/b`, all of `properties`.
+/// The properties that are selected; of `properties/a/b` the part that is there.
 // [STA-A.2.1.2-2]
 fn properties(
     context: &Context<'_>,
@@ -110,6 +110,14 @@ fn properties(
 ) -> Result<()> {
     let names = node.kind().properties().iter().map(|(name, _)| *name);
     let names = names.filter(|name| query.selects_part_of(name));
+    let (whole, in_part): (Vec<_>, Vec<_>) =
+        names.partition(|name| query.parts_of(name).is_empty());
+    for name in in_part {
+        if let Some(json) = computed::shown(context, node, name)? {
+            object.member(&[name], &parts(&json, &query.parts_of(name)));
+        }
+    }
+    let names = whole.into_iter();
     match node {
         Node::Entity(entity) if query.select.is_empty() => {
             object.written(&entity.texts().all);
@@ -130,6 +138,29 @@ fn properties(
             Ok(())
         }
     }
+}
+
+/// What of a value lies at some paths; of a list, all.
+fn parts(json: &Json, paths: &[&str]) -> Json {
+    let Json::Object(members) = json else {
+        return json.clone();
+    };
+    let mut kept = serde_json::Map::new();
+    for path in paths {
+        let (name, below) = path.split_once('/').unwrap_or((path, ""));
+        let Some(member) = members.get(name) else {
+            continue;
+        };
+        let part = match below {
+            "" => member.clone(),
+            below => parts(member, &[below]),
+        };
+        match (kept.get_mut(name), part) {
+            (Some(Json::Object(before)), Json::Object(more)) => before.extend(more),
+            (_, part) => drop(kept.insert(name.to_owned(), part)),
+        }
+    }
+    Json::Object(kept)
 }
 
 /// Writes a property of an observation, where it has it.

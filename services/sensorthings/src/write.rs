@@ -302,6 +302,7 @@ pub(crate) fn update_entity(
 ) -> Result<()> {
     let kind = entity.kind;
     check(kind, body, whole)?;
+    check_topic(entity, body)?;
     let mut changed = entity.clone();
     if whole {
         changed.body.clear();
@@ -353,6 +354,22 @@ pub(crate) fn update_entity(
         }
     }
     Ok(())
+}
+
+/// Where a datastream is published is said when it is made; it does not move.
+fn check_topic(entity: &Entity, body: &Object) -> Result<()> {
+    let topic = |body: &Object| body.get("properties")?.get("topic").cloned();
+    let is_published = matches!(entity.kind, Kind::Datastream | Kind::MultiDatastream);
+    match topic(body).filter(|_| is_published) {
+        Some(said) if said != *entity.key && Some(&said) != topic(&entity.body).as_ref() => {
+            let problem = format!(
+                "properties/topic: it is `{}` and does not change",
+                entity.key
+            );
+            Err(Fault::new(409, problem))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// A datastream is described in the catalog.

@@ -4,7 +4,7 @@ use super::compare::{compare, equal};
 use super::functions::call;
 use super::parser::{Expression, Operator};
 use super::value::Value;
-use crate::fault::Result;
+use crate::fault::{Fault, Result};
 use weir_model::Time;
 
 /// What an expression is asked of.
@@ -21,7 +21,24 @@ pub(crate) trait Source {
 
 /// Whether an expression holds.
 pub(crate) fn holds(expression: &Expression, source: &dyn Source) -> Result<bool> {
-    Ok(eval(expression, source)? == Value::Bool(true))
+    Ok(truth(expression, source)? == Some(true))
+}
+
+/// Whether an expression holds; `None` where that is not known.
+fn truth(expression: &Expression, source: &dyn Source) -> Result<Option<bool>> {
+    match eval(expression, source)? {
+        Value::Bool(truth) => Ok(Some(truth)),
+        Value::Null => Ok(None),
+        // Of many, one suffices.
+        Value::Many(many) => Ok(Some(many.contains(&Value::Bool(true)))),
+        _ => Err(Fault::bad(
+            "a truth was expected, and something else is there",
+        )),
+    }
+}
+
+fn of_truth(truth: Option<bool>) -> Value<'static> {
+    truth.map_or(Value::Null, Value::Bool)
 }
 
 /// What an expression is.
@@ -30,7 +47,7 @@ pub(crate) fn eval<'a>(expression: &'a Expression, source: &'a dyn Source) -> Re
     match expression {
         Expression::Literal(value) => Ok(value.clone()),
         Expression::Path(names) => source.value(names),
-        Expression::Not(inner) => Ok(Value::Bool(!holds(inner, source)?)),
+        Expression::Not(inner) => Ok(of_truth(truth(inner, source)?.map(|truth| !truth))),
         Expression::Binary(operator, left, right) => binary(*operator, left, right, source),
         Expression::Call(function, arguments) => {
             let values = arguments.iter().map(|argument| eval(argument, source));
@@ -48,8 +65,17 @@ fn binary<'a>(
     source: &'a dyn Source,
 ) -> Result<Value<'a>> {
     match operator {
-        Operator::And => Ok(Value::Bool(holds(left, source)? && holds(right, source)?)),
-        Operator::Or => Ok(Value::Bool(holds(left, source)? || holds(right, source)?)),
+        // What decides alone decides, and else what is not known remains so.
+        Operator::And | Operator::Or => {
+            let decides = Some(operator == Operator::Or);
+            let first = truth(left, source)?;
+            if first == decides {
+                return Ok(of_truth(first));
+            }
+            let second = truth(right, source)?;
+            let is_known = second == decides || first.is_some();
+            Ok(of_truth(second.filter(|_| is_known)))
+        }
         _ => {
             let (a, b) = (eval(left, source)?, eval(right, source)?);
             let is_unknown = |side: &Expression, value: &Value<'_>| {

@@ -226,7 +226,9 @@ fn how_geometries_lie_is_asked_as_often_as_their_outlines_are_short() {
         let asked = format!(
             "{function}(geography'LINESTRING({long})',geography'LINESTRING(-1 5,9999 5,-1 6)')"
         );
-        holds(&parse(&asked).unwrap(), &One::of(json!({}), visits))
+        let asked = parse(&asked).unwrap();
+        let one = One::of(json!({}), visits);
+        eval(&asked, &one).map(|found| found == Value::Bool(true))
     };
     assert_eq!(asks("st_intersects", 10, 100), Ok(true));
     for function in [
