@@ -2,7 +2,9 @@
 
 import email
 import email.policy
+import gzip
 import json
+import os
 import pathlib
 import subprocess
 import unittest
@@ -204,6 +206,40 @@ class Clients(unittest.TestCase):
         whole = httpx.get(url, headers={"Accept-Encoding": "identity"})
         self.assertEqual(packed.json(), whole.json())
         self.assertEqual(packed.headers.get("Content-Encoding"), "gzip")
+
+    def test_a_compressed_request_is_what_it_was(self):
+        """Telegraf, Vector and OpenTelemetry send gzip where nobody says otherwise; every service takes it."""
+        url, topic = self.gateway.url, f"{self.topic}/packed"
+        rows = {"observations": [{"topic": f"{topic}/{n}", "value": n} for n in range(200)]}
+        fields = {"Content-Encoding": "gzip", "Content-Type": "application/json"}
+        packed = gzip.compress(json.dumps(rows).encode())
+        # Two members are one body.
+        both = gzip.compress(b'{"value":') + gzip.compress(b"7}")
+        for body in (packed, both):
+            answer = httpx.post(f"{url}/live/{topic}", content=body, headers=fields)
+            self.assertEqual(answer.status_code, 204, answer.text)
+        last = {row["topic"]: row["value"] for row in httpx.get(f"{url}/live/{topic}/%23").json()["observations"]}
+        self.assertEqual((last[f"{topic}/199"], last[topic]), (199, 7))
+        question = b'{"request":"GetCapabilities","service":"SOS"}'
+        for path, body in (("sos", question), ("sta/v1.1/Things", b'{"name":"packed","description":""}')):
+            answer = httpx.post(f"{url}/{path}", content=gzip.compress(body), headers=fields)
+            self.assertIn(answer.status_code, (200, 201), answer.text)
+
+    def test_a_compressed_request_that_cannot_be_taken_says_why(self):
+        def sent(path, body, coding):
+            fields = {"Content-Encoding": coding, "Content-Type": "application/json"}
+            return httpx.post(f"{self.gateway.url}/{path}", content=body, headers=fields)
+
+        for path in ("live/a", "sos", "sta/v1.1/Things", "soap/observations", "grafana/query"):
+            for coding in ("br", "deflate", "gzip, gzip"):
+                answer = sent(path, b"x", coding)
+                self.assertEqual((answer.status_code, answer.headers["Accept-Encoding"]), (415, "gzip"), path)
+            self.assertEqual(sent(path, b'{"value":1}', "gzip").status_code, 400, path)
+            self.assertEqual(sent(path, gzip.compress(b'{"value":1}')[:-9], "gzip").status_code, 400, path)
+            # What would be much longer than it is.
+            self.assertEqual(sent(path, gzip.compress(b" " * (8 << 20)), "gzip").status_code, 413, path)
+        long = gzip.compress(os.urandom(9 << 20).hex().encode(), 1)
+        self.assertEqual(sent("live/a", long, "gzip").status_code, 413)
 
     def test_weir_sub_and_pub_agree_with_the_others(self):
         weir = BINARY

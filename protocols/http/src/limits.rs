@@ -50,6 +50,10 @@ pub const FAREWELL_TIME_MAX: Duration = Duration::from_secs(20);
 pub const LINGER_TIME_MAX: Duration = Duration::from_secs(2);
 /// Sign of life on a stream whose service names none.
 pub const HEARTBEAT_TIME: Duration = Duration::from_secs(15);
+/// A compressed body may be so long once it is inflated, whatever came in, bytes.
+pub const INFLATED_BYTES_FREE: usize = 1 << 20;
+/// A longer one at most so many times as long as what came in: nobody's observations are more alike.
+pub const INFLATED_TIMES_MAX: usize = 256;
 /// Bodies below this are not compressed, bytes.
 pub const COMPRESS_BYTES_MIN: usize = 1024;
 /// Messages of a stream below this are not compressed, bytes.

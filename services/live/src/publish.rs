@@ -38,7 +38,6 @@ fn send(hub: &Arc<Hub>, call: &Call, publish: Publish) -> Result<Ticket, Fault> 
 
 /// What the body says it is. A form's content type is what clients send that were told nothing.
 fn media(call: &Call) -> Result<Media, Response> {
-    refuse_encoded(call)?;
     let declared = call.header("content-type").unwrap_or_default();
     if declared.is_empty() {
         return Ok(Media::Undeclared);
@@ -54,17 +53,6 @@ fn media(call: &Call) -> Result<Media, Response> {
                 format!("`{declared}` is not taken here; {} are", media_types()),
             )
         })
-}
-
-/// RFC 9110 section 12.5.3: which content codings are taken is said where one is not.
-fn refuse_encoded(call: &Call) -> Result<(), Response> {
-    match call.header("content-encoding") {
-        None | Some("" | "identity") => Ok(()),
-        Some(coding) => {
-            let sentence = format!("a body in `{coding}` is not taken here: send it as it is");
-            Err(refuse(415, sentence).header("accept-encoding", "identity"))
-        }
-    }
 }
 
 /// Telegraf calls its lines plain text.

@@ -3,6 +3,7 @@
 mod answer;
 mod body;
 mod client;
+mod coding;
 mod connection;
 mod date;
 mod guard;

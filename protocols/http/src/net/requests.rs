@@ -27,6 +27,7 @@ use weir_carrier::Stream as Bytes;
 use weir_carrier::clock::{Timer, now};
 use weir_carrier::limits::SCRATCH_BYTES;
 use weir_carrier::outbox::{Outbox, poll_read_at_most};
+use weir_hub::Room;
 use weir_hub::limits::UNCOUNTED_BYTES_MAX;
 use weir_sansio::{Instant, Output, Session as _};
 
@@ -595,6 +596,7 @@ fn refused(refusal: Refusal) -> Slot {
         allow_origin: None,
         upgrade: None,
         body_bytes: 0,
+        inflated: Room::default(),
     };
     Slot::Whole(Response::text(refusal.status, refusal.reason), meta)
 }

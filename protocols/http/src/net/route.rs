@@ -1,5 +1,6 @@
 //! From a request to a service's answer: credentials, CORS, negotiation of codings and upgrades.
 
+use super::coding;
 use super::host::{check_origin, reached};
 use super::over::Handover;
 use super::settings::Settings;
@@ -11,8 +12,8 @@ use std::task::{Context, Poll};
 use weir_binding::{Answer, Call, Identity, Outcome, Over, Response, Tally};
 use weir_carrier::clock;
 use weir_carrier::websocket::{Offer, accept};
-use weir_hub::Principal;
 use weir_hub::trace::{Incoming, Parent};
+use weir_hub::{Principal, Room};
 use weir_sansio::Instant;
 
 /// What a connection's requests have in common.
@@ -76,6 +77,8 @@ pub(super) struct Meta {
     pub(super) upgrade: Option<Upgrade>,
     /// Of the request.
     pub(super) body_bytes: usize,
+    /// What its body takes beyond that once it is inflated.
+    pub(super) inflated: Room,
 }
 
 /// A WebSocket handshake that is in order.
@@ -207,6 +210,7 @@ fn meta(shared: &Shared, request: &Request) -> Meta {
         allow_origin: origin.and_then(|origin| shared.settings.cors.allow(origin)),
         upgrade: None,
         body_bytes: request.body.len(),
+        inflated: Room::default(),
     }
 }
 
@@ -230,6 +234,7 @@ fn called(
         check_origin(shared, &request)?;
     }
     let principal = who?;
+    meta.inflated = coding::take_off(shared, &mut request)?;
     meta.upgrade = upgrade(shared, &request, meta)?;
     if let Some(upgrade) = &mut meta.upgrade {
         upgrade.over = handover(shared, &request, &upgrade.offers)?;
@@ -254,6 +259,7 @@ fn called(
         method: std::mem::take(&mut request.method),
         path: request.path,
         query: request.query,
+        raw_query: request.raw_query,
         headers: request.headers,
         body: request.body,
         wrapper,
