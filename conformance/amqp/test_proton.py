@@ -2,8 +2,9 @@
 
 import json
 import unittest
+import uuid
 
-from proton import Delivery, Link, Message, Timeout, symbol
+from proton import Delivery, Link, Message, Timeout, symbol, ulong
 from proton.reactor import Selector
 from proton.utils import LinkDetached, SendException
 
@@ -164,7 +165,34 @@ class Messages(unittest.TestCase):
             receiver.accept()
             self.assertEqual((got.reply_to, got.correlation_id, got.content_type),
                              ("answers/1", "c-1", "application/json"))
-            self.assertEqual(got.properties, {"site": "north", "line": "4"})
+            self.assertEqual(got.properties, {"site": "north", "line": 4})
+
+    # [AMQP-3.2-2]
+    def test_the_bare_message_is_what_it_was(self):
+        """AMQP 1.0 part 3, section 3.2: nobody on the way changes it."""
+        some = uuid.UUID(int=7)
+        given = {"count": 3, "ratio": 0.5, "on": True, "id": some, "name": "north"}
+        with connection(self.gateway) as peer:
+            receiver = peer.create_receiver("bare/#", credit=50)
+            for number, (known_as, body, inferred) in enumerate(
+                [
+                    (ulong(7), b'{"value": 1}', True),
+                    (some, "21.5", False),
+                    (b"\xff\x00", {"value": 1.5, "unit": "V"}, False),
+                    ("m-1", [1, 2.5, "three"], False),
+                    (ulong(2**63), b"\x00\x01", False),
+                ]
+            ):
+                message = Message(body=body, inferred=inferred, id=known_as, correlation_id=known_as, subject="about",
+                                  user_id=b"ann", creation_time=1.5, group_id="g", group_sequence=3, properties=given)
+                peer.create_sender(f"bare/{number}").send(message)
+                got = receiver.receive()
+                receiver.accept()
+                for name in ("id", "correlation_id", "subject", "user_id", "creation_time", "group_id",
+                             "group_sequence", "properties", "body", "content_type"):
+                    self.assertEqual(getattr(got, name), getattr(message, name), (name, body))
+                self.assertEqual((got.inferred, type(got.id)), (inferred, type(known_as)), body)
+                self.assertEqual(got.address, f"bare/{number}")
 
 
 class Filters(unittest.TestCase):

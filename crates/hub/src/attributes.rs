@@ -58,6 +58,8 @@ pub struct Given {
     pub expires: Option<Time>,
     /// Names and values that mean something to publisher and subscriber only, in order.
     pub properties: Vec<(String, String)>,
+    /// What the publisher's protocol says beyond all that, in its own words, for who subscribes by the same.
+    pub native: Option<Bytes>,
 }
 
 /// What was given with a message, shared; mostly nothing.
@@ -71,6 +73,7 @@ static NOTHING: Given = Given {
     payload_is_text: None,
     expires: None,
     properties: Vec::new(),
+    native: None,
 };
 
 impl From<Given> for Attributes {
@@ -107,6 +110,7 @@ impl Attributes {
             + text(&given.content_type)
             + text(&given.response_topic)
             + given.correlation.as_ref().map_or(0, Bytes::len)
+            + given.native.as_ref().map_or(0, Bytes::len)
             + properties.sum::<usize>()
     }
 }
@@ -195,6 +199,7 @@ mod tag {
     pub(super) const EXPIRES: u8 = 5;
     /// A length (u32, little-endian), so many bytes of a name, then the value.
     pub(super) const PROPERTY: u8 = 6;
+    pub(super) const NATIVE: u8 = 7;
 }
 
 fn write_given(given: &Given, out: &mut BlockBytes) {
@@ -219,6 +224,9 @@ fn write_given(given: &Given, out: &mut BlockBytes) {
     if let Some(time) = given.expires {
         entry(tag::EXPIRES, &[&time.nanos().to_le_bytes()]);
     }
+    if let Some(bytes) = &given.native {
+        entry(tag::NATIVE, &[bytes]);
+    }
     for (name, value) in &given.properties {
         let length = (name.len() as u32).to_le_bytes();
         entry(tag::PROPERTY, &[&length, name.as_bytes(), value.as_bytes()]);
@@ -239,6 +247,7 @@ fn read_given(mut entries: &[u8]) -> Given {
             tag::PAYLOAD_IS_TEXT => given.payload_is_text = Some(bytes == [1]),
             tag::EXPIRES => given.expires = time(bytes),
             tag::PROPERTY => given.properties.extend(property(bytes)),
+            tag::NATIVE => given.native = Some(Bytes::copy_from_slice(bytes)),
             _ => {}
         }
     }

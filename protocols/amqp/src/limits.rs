@@ -48,3 +48,5 @@ pub const UNCONFIRMED_MAX: usize = 1024;
 pub const FRAME_091_BYTES_MAX: u32 = 128 << 10;
 /// Largest body of a message of AMQP 0.9.1 that is taken, bytes.
 pub const BODY_BYTES_MAX: usize = MESSAGE_BYTES_MAX;
+/// Bytes of a message's sections that are kept as AMQP has them, where other protocols have no words for them.
+pub const NATIVE_BYTES_MAX: usize = 8 << 10;

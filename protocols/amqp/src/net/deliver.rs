@@ -277,13 +277,11 @@ impl Deliverer<'_> {
         failed: u32,
     ) -> Option<Sent> {
         self.head.clear();
-        if !write_head(message, part, gap, failed, self.now, self.head) {
-            return None;
-        }
+        let payload = write_head(message, part, gap, failed, self.now, self.head)?;
         let delivery = Delivery {
             token,
             head: self.head,
-            payload: part.payload.clone(),
+            payload,
         };
         let sent = self.server.deliver(id, delivery, &mut Out(self.outbox));
         self.sent += u64::from(sent == Sent::Yes);

@@ -1,6 +1,7 @@
 //! Sockets: the binding `amqp`.
 
 mod attach;
+mod bare;
 mod body;
 mod bridge;
 mod client;

@@ -1,5 +1,6 @@
 //! From a message to the sections of a delivery.
 
+use super::bare::bare_of;
 use super::distinct::distinct;
 use crate::wire::{Header, Map, Message, MessageId, Properties, Symbol, Value};
 use bytes::Bytes;
@@ -7,8 +8,8 @@ use weir_binding::Part;
 use weir_hub::{Content, Gap, Message as Published, Quality};
 use weir_model::Time;
 
-/// Appends all but the data: what goes with the message, its position, and what is missing before it;
-/// `false` where it has expired.
+/// Appends all but the bytes of a part: what goes with the message, its position, and what is missing before it. Says
+/// which bytes then follow; none where the message has expired.
 pub(super) fn write_head(
     message: &Published,
     part: &Part,
@@ -16,13 +17,13 @@ pub(super) fn write_head(
     failed: u32,
     now: Time,
     out: &mut Vec<u8>,
-) -> bool {
+) -> Option<Bytes> {
     let given = &message.attributes;
     let left = given
         .expires
         .map(|expires| (expires.nanos() - now.nanos()) / 1_000_000);
     if left.is_some_and(|millis| millis <= 0) {
-        return false;
+        return None;
     }
     let mut sections = Message::of(Bytes::new());
     let header = Header {
@@ -36,6 +37,10 @@ pub(super) fn write_head(
     annotations.push("weir-cursor", Value::String(message.cursor.to_string()));
     if let Some(gap) = gap {
         annotations.push("weir-gap", Value::String(text_of(gap)));
+    }
+    if let Some(bare) = bare_as_published(message, part) {
+        write_bare(sections, bare, part, out);
+        return Some(Bytes::new());
     }
     sections.properties = Some(Box::new(Properties {
         to: Some(part.topic.to_string()),
@@ -52,7 +57,30 @@ pub(super) fn write_head(
     sections.application_properties = Map(pairs.collect());
     sections.write_head(out);
     Message::write_data_head(part.payload.len(), out);
-    true
+    Some(part.payload.clone())
+}
+
+/// The bare message of who published it by AMQP, where the part is what was published.
+fn bare_as_published(message: &Published, part: &Part) -> Option<Message> {
+    let (body, payload) = (&message.body, &part.payload);
+    let is_published = body.as_ptr() == payload.as_ptr() && body.len() == payload.len();
+    let native = message.attributes.native.as_ref();
+    bare_of(native.filter(|_| is_published)?, payload)
+}
+
+/// Nothing of a bare message is changed on its way (section 3.2), but that `to` is the topic: by that a receiver knows
+/// where of many it was sent.
+// [AMQP-3.2-2]
+fn write_bare(sections: Message, bare: Message, part: &Part, out: &mut Vec<u8>) {
+    let mut properties = bare.properties.unwrap_or_default();
+    properties.to = Some(part.topic.to_string());
+    let whole = Message {
+        properties: Some(properties),
+        application_properties: bare.application_properties,
+        body: bare.body,
+        ..sections
+    };
+    whole.write(out);
 }
 
 /// The media type: of the format that the part is in, unless it goes out as it came with a type of its own.

@@ -1,5 +1,6 @@
 //! From a message of a client to the hub, and how that went.
 
+use super::bare::native_of;
 use super::body::{bytes_of, text_of};
 use super::filter::split_format;
 use crate::session::Received;
@@ -119,6 +120,7 @@ fn attributes_of(message: &Message, now: Time) -> Attributes {
         payload_is_text: None,
         expires,
         properties: properties.collect(),
+        native: native_of(message),
     })
 }
 

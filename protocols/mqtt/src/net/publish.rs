@@ -146,6 +146,7 @@ fn attributes_of(of: &MessageProperties, now: Time) -> Attributes {
         payload_is_text: of.payload_is_text,
         expires: of.expiry_secs.map(|secs| after(now, secs)),
         properties: of.user.clone(),
+        native: None,
     })
 }
 
