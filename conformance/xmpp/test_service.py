@@ -101,6 +101,12 @@ class Service(unittest.TestCase):
         self.assertEqual(answer.find(f"{RSM}set").get("complete"), "true")
         before, _ = self.ann.items("a/b", page=page.replace("after", "before").format(cursors[2]))
         self.assertEqual([item.id for item in before], cursors[:2])
+        # XEP-0059, 2.2: who begins to page begins at the first; `before` without an item is the last page.
+        first, answer = self.ann.items("a/b", page="<set xmlns='http://jabber.org/protocol/rsm'><max>3</max></set>")
+        self.assertEqual([item.id for item in first], cursors[:3])
+        self.assertIsNone(answer.find(f"{RSM}set").get("complete"))
+        last = "<set xmlns='http://jabber.org/protocol/rsm'><max>3</max><before/></set>"
+        self.assertEqual([item.id for item in self.ann.items("a/b", page=last)[0]], cursors[-3:])
         self.refused("item-not-found", "get", "<items node='a/b'><item id='1-fffff'/></items>")
         self.refused("item-not-found", "get", "<items node='a/b'><item id='never'/></items>")
 
@@ -162,6 +168,14 @@ class Service(unittest.TestCase):
         self.refused("conflict", "set", "<create node='a/new'/>")
         self.ann.pubsub("set", "<delete node='a/new'/>", True)
         self.assertEqual(self.gateway.request("GET", "/catalog/a/new")[0], 404)
+        form = "<configure><x xmlns='jabber:x:data' type='submit'><field var='{}'><value>{}</value></field></x></configure>"
+        for name, value in (("access_model", "whitelist"), ("access_model", "presence"), ("max_items", "1")):
+            asked = "<create node='a/other'/>" + form.format(f"pubsub#{name}", value)
+            self.refused("unsupported", "set", asked)
+            item = "<publish node='a/other'><item><e xmlns='urn:e'/></item></publish>"
+            self.refused("unsupported", "set", item + asked.split(">", 1)[1].replace("configure", "publish-options"))
+        self.assertEqual(self.gateway.request("GET", "/catalog/a/other")[0], 404)
+        self.ann.pubsub("set", "<create node='a/other'/>" + form.format("pubsub#access_model", "open"))
         self.refused("unsupported", "set", "<retract node='a'><item id='1'/></retract>")
         self.refused("unsupported", "get", "<configure node='a'/>", True)
         self.refused("service-unavailable", "get", "<query xmlns='jabber:iq:version'/>", ask=self.ann.ask)

@@ -31,8 +31,32 @@ pub(super) fn write(format: &Format, message: &[u8], out: &mut String) {
     }
 }
 
+/// Appends the payload that carries what is in none of the formats: XML that can be a payload as it is, all else as
+/// bytes.
+// [XEP0060-7.1-1]
+pub(super) fn write_opaque(media: &str, bytes: &[u8], out: &mut String) {
+    let text = std::str::from_utf8(bytes).ok().map(str::trim_ascii);
+    match text.filter(|text| is_xml(media) && is_payload(text)) {
+        Some(text) => out.push_str(text),
+        None => write_bytes(media, bytes, out),
+    }
+}
+
+fn is_xml(media: &str) -> bool {
+    let essence = media.split(';').next().unwrap_or_default().trim();
+    essence == "application/xml" || essence == "text/xml" || essence.ends_with("+xml")
+}
+
+/// Whether a text is one element of a namespace (XEP-0060 section 7.1.1), and nothing that XMPP's XML has not (RFC 6120
+/// section 11.1).
+fn is_payload(text: &str) -> bool {
+    let is_plain = !text.contains("<!") && !text.contains("<?") && is_carried(text);
+    let whole = || Element::read(text.as_bytes()).ok().flatten();
+    is_plain && whole().is_some_and(|whole| !whole.namespace.is_empty())
+}
+
 /// Appends the payload that carries bytes of some media type.
-pub(super) fn write_bytes(media: &str, bytes: &[u8], out: &mut String) {
+fn write_bytes(media: &str, bytes: &[u8], out: &mut String) {
     write_as("data", media, out, |out| {
         out.push_str(&STANDARD.encode(bytes))
     });
@@ -156,6 +180,33 @@ mod tests {
                 Media::Opaque(media) => panic!("{media}"),
             }
             assert_eq!(bytes, message, "{}", format.name);
+        }
+    }
+
+    #[test]
+    fn xml_of_others_comes_as_it_went_and_what_could_end_a_stream_as_bytes() {
+        let entry = "<entry xmlns='http://www.w3.org/2005/Atom' xml:lang='en'><title>Soliloquy</title>\
+                     <a:x xmlns:a='urn:a' a:y='1'>2</a:x></entry>";
+        let (media, bytes) = through_a_stream(entry).unwrap();
+        let Media::Opaque(media) = media else {
+            panic!("an opaque message was expected");
+        };
+        let mut out = String::new();
+        write_opaque(&media, &bytes, &mut out);
+        assert_eq!(out, entry);
+        for (media, text) in [
+            ("application/xml", "<a>1</a>"),
+            ("application/xml", "<?xml version='1.0'?><a xmlns='x'/>"),
+            ("application/xml", "<a xmlns='x'><!-- no --></a>"),
+            ("application/xml", "<a xmlns='x'><![CDATA[no]]></a>"),
+            ("application/xml", "<a xmlns='x'/><b xmlns='x'/>"),
+            ("application/xml", "</stream>"),
+            ("application/xml", "<a xmlns='x'>\u{1}</a>"),
+            ("image/png", "<a xmlns='x'/>"),
+        ] {
+            let mut out = String::new();
+            write_opaque(media, text.as_bytes(), &mut out);
+            assert!(out.starts_with("<data "), "{text}: {out}");
         }
     }
 

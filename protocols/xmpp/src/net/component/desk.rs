@@ -200,6 +200,7 @@ impl Desk {
             .ok_or_else(|| Refusal::bad("an empty request"))?;
         match (sets, first.name.as_str()) {
             (true, "publish") => {
+                check_options(pubsub.find(PUBSUB, "publish-options"), "publish-options")?;
                 let publication =
                     Publication::open(&*self.context, principal, asked.clone(), first, document)?;
                 let messages = publication.messages();
@@ -208,7 +209,10 @@ impl Desk {
             }
             (true, "subscribe") => self.subscribe(pubsub, first, asked, principal),
             (true, "unsubscribe") => self.unsubscribe(first, asked),
-            (true, "create") => self.create(first, asked, principal),
+            (true, "create") => {
+                check_options(pubsub.find(PUBSUB, "configure"), "config-node")?;
+                self.create(first, asked, principal)
+            }
             (false, "items") => self.items(pubsub, first, asked, principal),
             (false, "subscriptions") => now(self.subscriptions(first, asked)),
             (false, "affiliations") => now(affiliations(first, principal)),
@@ -459,6 +463,45 @@ fn option(pubsub: &Element, name: &str) -> Option<String> {
         .elements()
         .find(|field| field.attribute("var") == Some(name))?;
     field.find(FORMS, "value").map(Element::own_text)
+}
+
+/// What a node is here, whatever it is asked to be: who may what is the access policy's to say, and all is kept.
+const NODE_OPTIONS: &[(&str, &[&str])] = &[
+    ("FORM_TYPE", &[NODE_CONFIG, PUBLISH_OPTIONS]),
+    ("pubsub#access_model", &["open"]),
+    ("pubsub#deliver_notifications", &["1", "true"]),
+    ("pubsub#deliver_payloads", &["1", "true"]),
+    ("pubsub#max_items", &["max"]),
+    ("pubsub#node_type", &["leaf"]),
+    ("pubsub#persist_items", &["1", "true"]),
+    ("pubsub#send_last_published_item", &["never"]),
+];
+const NODE_CONFIG: &str = "http://jabber.org/protocol/pubsub#node_config";
+const PUBLISH_OPTIONS: &str = "http://jabber.org/protocol/pubsub#publish-options";
+
+/// Refuses a configuration of another node than there is.
+// [XEP0060-10-1]
+fn check_options(options: Option<&Element>, feature: &'static str) -> Result<(), Refusal> {
+    let form = options.and_then(|options| options.find(FORMS, "x"));
+    let fields = form.into_iter().flat_map(Element::elements);
+    for field in fields.filter(|field| field.is(FORMS, "field")) {
+        let name = field.attribute("var").unwrap_or_default();
+        let mut values = field.elements().filter(|value| value.is(FORMS, "value"));
+        let known = NODE_OPTIONS.iter().find(|(own, _)| *own == name);
+        let is_so = known
+            .is_some_and(|(_, all)| values.all(|value| all.contains(&value.own_text().trim())));
+        if !is_so {
+            let first = field.find(FORMS, "value").map(Element::own_text);
+            return Err(Refusal::unsupported(match (name, first.as_deref()) {
+                ("pubsub#access_model", Some("authorize")) => "access-authorize",
+                ("pubsub#access_model", Some("presence")) => "access-presence",
+                ("pubsub#access_model", Some("roster")) => "access-roster",
+                ("pubsub#access_model", Some("whitelist")) => "access-whitelist",
+                _ => feature,
+            }));
+        }
+    }
+    Ok(())
 }
 
 /// The options that a subscription has: from where on it is, so that who has had nothing yet can come back too.

@@ -15,7 +15,6 @@ const FEATURES: &[&str] = &[
     "collections",
     "create-nodes",
     "delete-nodes",
-    "item-ids",
     "meta-data",
     "persistent-items",
     "publish",

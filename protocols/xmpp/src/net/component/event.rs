@@ -52,7 +52,7 @@ fn opaque(wanted: &Wanted, item: &Item, node: String) -> Option<Told> {
     let due = item.whole && wanted.format.is_none();
     due.then(|| {
         told(node, item, |out| {
-            payload::write_bytes(media, &item.message.body, out)
+            payload::write_opaque(media, &item.message.body, out)
         })
     })
 }

@@ -24,6 +24,8 @@ use weir_model::Cursor;
 pub(super) enum Which {
     /// So many of the newest, before a cursor where there is one.
     Newest(usize, Option<Cursor>),
+    /// So many from the beginning on: the first page, as whoever pages asks for it.
+    First(usize),
     /// So many after a cursor.
     After(usize, Cursor),
     /// This one.
@@ -57,8 +59,10 @@ impl Which {
                 .map(Element::own_text)
         };
         let wanted = wanted.min(number(of_page("max"))?);
-        // [XEP0059-2.3-1]
+        // [XEP0059-2.2-1] [XEP0059-2.3-1]
         match (of_page("after"), of_page("before")) {
+            // A page that begins nowhere is the first; without any page, the newest are meant.
+            (None, None) if page.is_some() => Ok(Self::First(wanted)),
             (Some(after), _) => Ok(Self::After(wanted, cursor(&after)?)),
             (None, Some(before)) if !before.trim().is_empty() => {
                 Ok(Self::Newest(wanted, Some(cursor(&before)?)))
@@ -99,6 +103,7 @@ impl Fetch {
     ) -> Result<Self, Fault> {
         let head = gateway.hub().positions().0;
         let (from, until) = match which {
+            Which::First(_) => (Cursor::new(head.epoch(), 0), head),
             Which::After(_, cursor) => (cursor, head),
             Which::One(cursor) => (moved_back(cursor, 1), cursor),
             Which::Newest(_, before) => {
@@ -168,11 +173,11 @@ impl Fetch {
             match self.which {
                 Which::One(wanted) if cursor == wanted => self.items.push_back(item.clone()),
                 Which::One(_) => {}
-                Which::After(count, _) if self.items.len() >= count => {
+                Which::First(count) | Which::After(count, _) if self.items.len() >= count => {
                     self.more = true;
                     return true;
                 }
-                Which::After(..) => self.items.push_back(item.clone()),
+                Which::First(_) | Which::After(..) => self.items.push_back(item.clone()),
                 Which::Newest(count, _) => {
                     self.items.push_back(item.clone());
                     if self.items.len() > count {
