@@ -58,8 +58,11 @@ const COLUMNS: [&str; 7] = [
 const TAIL: &str = "
 Also understood:
 
-- `json`: an array of observations; one observation (an object with `value`); a flat object, one
-  observation a member, members of nested objects joined by `/`.
+- `json`: an array of observations; one observation (an object with `value`), whose other members are one
+  observation each below it; a flat object, one observation a member, members of nested objects joined by `/`,
+  up to 16 numbers of an array by their index.
+- Every format: `NaN` and infinities are null with their reason as quality; text formats: a byte order mark is
+  no text ([what is not understood](problems.md)).
 - `plain`: several lines are several observations.
 - `csv`: columns in any order, of which only `value` is required.
 - `exi-om`, `exi-om-c`: what `om` is, and read as it is; `exi` to `exi-sc` are what `xml` is. No schema of

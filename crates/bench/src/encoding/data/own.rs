@@ -396,6 +396,7 @@ impl House {
             method: method.into(),
             path: "/sos".into(),
             query,
+            raw_query: String::new(),
             headers: vec![
                 ("host".into(), "127.0.0.1:8080".into()),
                 ("content-type".into(), "application/xml".into()),
