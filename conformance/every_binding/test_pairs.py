@@ -7,7 +7,7 @@ import contextlib
 import json
 import unittest
 
-from carried import SENT, check
+from carried import LACKING, LATE, REPLACED, SENT, TIME_S, check
 from decoders import DECODERS, seconds
 from every_binding.peers import PEERS
 from gateway import Gateway
@@ -55,7 +55,7 @@ class Gaps(unittest.TestCase):
 
 
 class InEveryFormat(unittest.TestCase):
-    """Filled below: one test a binding and format, out and in."""
+    """Filled below: one test a binding and format, out and in: each observation means what it did when it was made."""
 
     def follows(self, name, form):
         """What HTTP publishes in JSON the binding's client receives in the format."""
@@ -63,18 +63,24 @@ class InEveryFormat(unittest.TestCase):
         with peers[name].follow(topic, form, since) as followed:
             gateway.publish(topic, {"observations": [SENT]})
             payload, cursor = followed.next()
-        self.assertTrue(cursor)
-        check(self, form, topic, DECODERS[form["name"]](payload))
+            self.assertTrue(cursor)
+            check(self, form, topic, DECODERS[form["name"]](payload))
+            for sent, meant in (REPLACED, {**REPLACED, "time": TIME_S + 1.75}), (LATE, {**LATE, "time": TIME_S + 0.75}):
+                gateway.publish(topic, {"observations": [sent]})
+                found = DECODERS[form["name"]](followed.next()[0])
+                check(self, form, topic, found, **meant)
         return topic, payload
 
     def publishes(self, name, form, topic, payload):
         """What the gateway said in the format it takes from the binding's client in that format."""
         before = gateway.cursor()
         peers[name].publish(topic, payload, form)
-        _, headers, body = gateway.request("GET", f"/live/{topic}", headers={"Accept": "application/json"})
+        _, _, body = gateway.request("GET", f"/live/{topic}?since={before}", headers={"Accept": "application/json"})
+        self.assertTrue(body, "nothing was published")
         [found] = json.loads(body)["observations"]
-        self.assertEqual(found["value"], SENT["value"])
-        self.assertNotEqual(headers["Weir-Cursor"], before, "nothing was published")
+        # What says neither its time nor its unit is of now.
+        unit = REPLACED["unit"] if "unit" in LACKING.get(form["name"], ()) else SENT["unit"]
+        self.assertEqual((found["value"], found["unit"]), (SENT["value"], unit))
 
 
 class Kept(unittest.TestCase):

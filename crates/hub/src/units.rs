@@ -285,6 +285,20 @@ pub(crate) fn recast(batch: &Batch, unit: &InUnit) -> Option<Recast> {
     })
 }
 
+/// A row's result as conditions look at it, in the unit that its datastream has now; `None` where it cannot be converted
+/// to that.
+pub fn comparable(batch: &Batch, row: usize) -> Option<Value<'_>> {
+    let (stream, value) = (batch.stream_of(row), batch.value(row));
+    let own = batch.own_unit(stream).filter(|own| !own.is_empty());
+    let number = value.number().filter(|_| value.is_numeric());
+    let (Some(own), Some(number)) = (own, number) else {
+        return Some(value);
+    };
+    let view = batch.stream(stream);
+    let found = conversion(view.topic, view.unit, own).ok()?;
+    Some(Value::Number(found.apply(number)))
+}
+
 /// The same rows with their numbers in the unit that is wanted.
 pub fn in_unit(batch: Batch, unit: &InUnit) -> Result<Batch, Incomparable> {
     match recast(&batch, unit) {

@@ -11,6 +11,7 @@ use crate::region::{LookedUp, Region};
 use std::collections::HashMap;
 use std::sync::Arc;
 use weir_codec::Model;
+use weir_hub::units::comparable;
 use weir_hub::{Exchange, Hub, InUnit, Page, Past, Principal, Request};
 use weir_model::{Batch, Datastream, Filter, Time};
 
@@ -60,7 +61,10 @@ impl Wanted {
         let value = batch.value(row);
         let unit = batch.stream(batch.stream_of(row)).unit;
         let of_model = self.model.is_none() || Model::of(&value, unit) == self.model;
-        let compares = self.comparison.as_ref().is_none_or(|own| own.holds(&value));
+        let compares = self.comparison.as_ref().is_none_or(|own| {
+            let value = comparable(batch, row);
+            value.is_some_and(|value| own.holds(&value))
+        });
         let feature = extra.feature.unwrap_or(&series.feature);
         let of_feature = self.features.is_empty() || self.features.iter().any(|own| own == feature);
         let at_place = self.places.is_empty() || {

@@ -51,7 +51,8 @@ export class Gateway {
   async history(topic: string, from: number, to: number, signal?: AbortSignal): Promise<Past> {
     const past: Past = { times: [], values: [], lats: [], lons: [] };
     const every = Math.floor((to - from) / 1000 / CURVE_POINTS);
-    const query = [`from=${rfc3339(from)}`, `to=${rfc3339(to)}`, `limit=${HISTORY_PAGE}`];
+    // A curve is of one unit: that which the datastream has now.
+    const query = [`from=${rfc3339(from)}`, `to=${rfc3339(to)}`, `limit=${HISTORY_PAGE}`, "unit="];
     if (every >= 2) query.push(`every=${every}s`);
     let page: string | undefined;
     for (let i = 0; i < HISTORY_PAGES_MAX; i++) {
