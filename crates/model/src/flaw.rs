@@ -74,10 +74,10 @@ impl FlawKind {
             }
             Self::Unknown => "Leave the member out, or send it as an observation of its own.",
             Self::Text => {
-                "Send UTF-8, a value a message; say the format of anything else (`$as/ENC/TOPIC`, or a content type)."
+                "Send UTF-8, a value a message; of anything else say the format (`$as/ENC/TOPIC`)."
             }
             Self::Bytes => {
-                "Say the format (`$as/ENC/TOPIC`, or a content type); nothing is to be done where they are no observations."
+                "Say the format (`$as/ENC/TOPIC`), or the content type where they are no observations."
             }
         }
     }

@@ -45,7 +45,7 @@ pub(super) struct Connection {
     pub(super) context: Arc<dyn Gateway>,
     /// What the WebSocket's opening presented.
     pub(super) credential: Option<Box<str>>,
-    peer: IpAddr,
+    pub(super) peer: IpAddr,
     pub(super) server: Server,
     pub(super) outbox: Outbox,
     /// What came and is not whole, and what waits to be sent, counted.
@@ -549,25 +549,6 @@ impl Connection {
             self.outbox.push(Bytes::from(bytes));
         }
         self.stage = Stage::Lingering(Box::new(Linger::begin()));
-    }
-}
-
-impl Connection {
-    /// Counts a client that is thrown out; one that was refused is counted already.
-    fn note_end(&self, closed: &Closed) {
-        let rule = closed.fault.map(|fault| fault.to_string());
-        let is_refused = self.server.version().is_some() && self.member.is_none();
-        if is_refused && rule.is_none() {
-            return;
-        }
-        let client = match &self.member {
-            Some(member) => member.id.to_string(),
-            None => self.peer.to_string(),
-        };
-        let why = rule.unwrap_or_default();
-        self.house
-            .thrown
-            .note(&*self.context, &client, closed.code, &why);
     }
 }
 

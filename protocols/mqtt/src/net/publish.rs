@@ -46,8 +46,8 @@ fn publisher<'p>(principal: &'p Principal, client_id: &str, topic: &str) -> Cow<
     }
 }
 
-/// Gives a message to the hub, under this key where its publisher gave it none. What is not in the format that its topic
-/// says is refused where its publisher is answered, else kept as bytes.
+/// Gives a message to the hub, under this key where its publisher gave it none. What is not in the format that its
+/// topic says is refused where its publisher is answered, else kept as bytes.
 pub(super) fn publish(
     hub: &Arc<Hub>,
     now: Time,

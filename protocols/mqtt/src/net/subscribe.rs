@@ -399,8 +399,8 @@ impl Opener<'_> {
     }
 }
 
-/// Says in the log that a subscription is refused: once a connection for each reason, since a client of 3.1.1 is told no
-/// reason and many look at none.
+/// Says in the log that a subscription is refused: once a connection for each reason, since a client of 3.1.1 is told
+/// no reason and many look at none.
 fn say_refused(member: &mut Member, filter: &str, code: ReasonCode, reason: &str) {
     let bit = 1 << (code.0 & 31);
     if member.said_of_filters & bit == 0 {

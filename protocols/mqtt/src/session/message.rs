@@ -222,8 +222,8 @@ pub struct SubscribeRequest {
 }
 
 impl SubscribeRequest {
-    /// A bridge, which in the versions before 5.0 cannot say so, gets nothing back that it brought, and the retain flag as
-    /// published: else what goes both ways would go round for ever.
+    /// A bridge, which in the versions before 5.0 cannot say so, gets nothing back that it brought, and the retain flag
+    /// as published: else what goes both ways would go round for ever.
     pub(super) fn of(subscribe: &Subscribe<'_>, of_bridge: bool) -> Box<Self> {
         let user = subscribe.properties.user_properties();
         let filters = subscribe.filters.iter().map(|(filter, mut options)| {

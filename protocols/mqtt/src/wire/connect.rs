@@ -14,8 +14,8 @@ use alloc::vec::Vec;
 pub struct Connect<'a> {
     /// The protocol's version.
     pub version: Version,
-    /// Whether the client is a broker's bridge: bit 7 of the level says so, by a custom of Mosquitto's that brokers know,
-    /// in the versions before 5.0.
+    /// Whether the client is a broker's bridge: bit 7 of the level says so, by a custom of Mosquitto's that brokers
+    /// know, in the versions before 5.0.
     pub bridge: bool,
     /// Clean Start; in 3.1.1 Clean Session.
     pub clean_start: bool,
