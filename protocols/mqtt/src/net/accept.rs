@@ -53,9 +53,10 @@ impl Accepting {
     pub(super) fn new(connection: &Connection, request: ConnectRequest) -> Self {
         let context = &connection.context;
         let identity = match (&request.user_name, &request.password) {
-            (None, None) => {
-                context.principal(connection.credential.as_deref(), connection.peer_is_local())
-            }
+            (None, None) => context.principal(
+                connection.credential.as_deref(),
+                connection.peer.is_loopback(),
+            ),
             (user, password) => {
                 let user = user.as_deref().unwrap_or_default();
                 context.authenticate(user, password.as_deref().unwrap_or_default())

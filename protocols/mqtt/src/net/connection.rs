@@ -18,7 +18,6 @@ use crate::wire::{QoS, ReasonCode};
 use bytes::Bytes;
 use std::future::Future;
 use std::io;
-use std::net::IpAddr;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -45,7 +44,7 @@ pub(super) struct Connection {
     pub(super) context: Arc<dyn Gateway>,
     /// What the WebSocket's opening presented.
     pub(super) credential: Option<Box<str>>,
-    pub(super) peer: IpAddr,
+    pub(super) peer: std::net::IpAddr,
     pub(super) server: Server,
     pub(super) outbox: Outbox,
     /// What came and is not whole, and what waits to be sent, counted.
@@ -121,11 +120,6 @@ impl Connection {
             promised: false,
             mark: 0,
         }
-    }
-
-    /// Whether the client is on this machine.
-    pub(super) fn peer_is_local(&self) -> bool {
-        self.peer.is_loopback()
     }
 
     /// As in an address of its kind, for metrics.
