@@ -341,6 +341,7 @@ mod tests {
             payload_is_text in any::<Option<bool>>(),
             nanos in any::<Option<i64>>(),
             properties in proptest::collection::vec((".{0,9}", ".{0,9}"), 0..4),
+            native in proptest::option::of(any::<Vec<u8>>()),
         ) -> Given {
             Given {
                 content_type,
@@ -349,6 +350,7 @@ mod tests {
                 payload_is_text,
                 expires: nanos.map(Time::from_nanos),
                 properties,
+                native: native.map(Bytes::from),
             }
         }
     }
