@@ -66,6 +66,14 @@ pub(crate) fn not_finite(text: &str) -> Option<f64> {
     }
 }
 
+/// The number that is none which a text begins with, and how long it is.
+pub(crate) fn first_not_finite(text: &str) -> Option<(f64, usize)> {
+    let letters = text.strip_prefix('-').unwrap_or(text);
+    let end = letters.find(|letter: char| !letter.is_ascii_alphabetic());
+    let len = text.len() - letters.len() + end.unwrap_or(letters.len());
+    not_finite(&text[..len]).map(|number| (number, len))
+}
+
 /// A finite number, where nothing else may stand.
 pub(crate) fn double(text: &str, at: usize) -> Result<f64, DecodeError> {
     number(text).ok_or_else(|| match not_finite(text) {

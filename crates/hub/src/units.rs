@@ -285,8 +285,8 @@ pub(crate) fn recast(batch: &Batch, unit: &InUnit) -> Option<Recast> {
     })
 }
 
-/// A row's result as conditions look at it, in the unit that its datastream has now; `None` where it cannot be converted
-/// to that.
+/// A row's result as conditions look at it, in the unit that its datastream has now; `None` where it cannot be
+/// converted to that.
 pub fn comparable(batch: &Batch, row: usize) -> Option<Value<'_>> {
     let (stream, value) = (batch.stream_of(row), batch.value(row));
     let own = batch.own_unit(stream).filter(|own| !own.is_empty());

@@ -258,7 +258,7 @@ impl<'a> Json<'a> {
     /// What stands from `start` on where a number was expected, if it is one that is none.
     #[cold]
     fn not_finite(&mut self, start: usize, error: DecodeError) -> DecodeError {
-        let Some((number, len)) = first_not_finite(&self.text[start..]) else {
+        let Some((number, len)) = lexical::first_not_finite(&self.text[start..]) else {
             return error;
         };
         (self.at, self.spaced, self.nulled) = (start + len, true, true);
@@ -375,7 +375,7 @@ impl<'a> Json<'a> {
                 '\\' => len += 1,
                 _ if inside => {}
                 _ => {
-                    if let Some((_, len)) = first_not_finite(rest) {
+                    if let Some((_, len)) = lexical::first_not_finite(rest) {
                         out.push_str("null");
                         rest = &rest[len..];
                         continue;
@@ -449,14 +449,6 @@ impl<'a> Json<'a> {
 
 /// Midnight of January 1, 2000.
 const YEAR_2000_NANOS: i64 = 946_684_800_000_000_000;
-
-/// The number that is none which a text begins with, and how long it is.
-fn first_not_finite(text: &str) -> Option<(f64, usize)> {
-    let letters = text.strip_prefix('-').unwrap_or(text);
-    let end = letters.find(|letter: char| !letter.is_ascii_alphabetic());
-    let len = text.len() - letters.len() + end.unwrap_or(letters.len());
-    lexical::not_finite(&text[..len]).map(|number| (number, len))
-}
 
 impl Pull for Json<'_> {
     fn at(&mut self) -> usize {
