@@ -12,6 +12,7 @@ use crate::syntax::json::Json;
 use crate::syntax::json_text::write_string;
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
+use weir_model::value::EXACT_INTEGER_MAX;
 use weir_model::{BatchBuilder, Limits, Value};
 
 /// Appends a result so that [`read`] gives it back.
@@ -96,6 +97,9 @@ pub(crate) fn set(text: &str, at: usize, out: &mut BatchBuilder) -> Result<(), D
 /// A finite decimal number: a double, or the digits of an integer that is none.
 pub(crate) fn numeric(text: &str) -> Option<Value<'_>> {
     let number = number(text)?;
+    if number.abs() < EXACT_INTEGER_MAX {
+        return Some(Value::Number(number));
+    }
     let digits = text.strip_prefix('+').unwrap_or(text);
     Some(Value::of_number(number, digits.trim_start_matches('0')))
 }

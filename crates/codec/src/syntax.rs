@@ -45,7 +45,6 @@ pub(crate) mod ubjson;
 use crate::error::DecodeError;
 use alloc::borrow::Cow;
 use weir_model::Time;
-use weir_model::value::EXACT_INTEGER_MAX;
 
 /// A name that the vocabulary knows, with its renderings made at compile time.
 pub(crate) struct Label {
@@ -130,11 +129,12 @@ impl Exact {
 
 /// Reads a finite number, which is kept whole only where it may be no double: few are so long, and the
 /// others are read but once.
+#[cfg(any(feature = "senml-json", feature = "senml-cbor"))]
 #[inline]
 pub(crate) fn exact(pull: &mut impl Pull) -> Result<Exact, DecodeError> {
     let start = pull.mark();
     let number = pull.number()?;
-    if number.abs() < EXACT_INTEGER_MAX {
+    if number.abs() < weir_model::value::EXACT_INTEGER_MAX {
         return Ok(Exact::Double(number));
     }
     pull.rewind(start);

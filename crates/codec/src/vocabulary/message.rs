@@ -10,13 +10,14 @@ mod forgiving;
 
 use crate::error::DecodeError;
 use crate::rows::Rows;
-use crate::syntax::{Emit, Key, Kind, Label, Pull, exact};
+use crate::syntax::{Emit, Key, Kind, Label, Pull};
 use crate::vocabulary::members::{
     END, FEATURE, LAT, LON, Member, OBSERVATIONS, PARAMETERS, QUALITY, RESULT_TIME, SENSOR, TIME,
     TOPIC, TYPE, UNIT, VALID_TIME, VALUE,
 };
 use alloc::format;
 use weir_model::batch::Naming;
+use weir_model::value::EXACT_INTEGER_MAX;
 use weir_model::{Batch, Extra, Flaw, FlawKind, Observation, Value};
 
 /// Writes a whole message.
@@ -295,7 +296,7 @@ fn read_member(
 
 fn read_value(pull: &mut impl Pull, rows: &mut Rows<'_>) -> Result<(), DecodeError> {
     match pull.peek()? {
-        Kind::Number => return rows.read_number(exact(pull)),
+        Kind::Number => return read_number(pull, rows),
         Kind::Bool => rows.value(Value::Bool(pull.bool()?)),
         Kind::Text => rows.value(Value::Text(pull.text()?)),
         Kind::Null => {
@@ -313,6 +314,21 @@ fn read_value(pull: &mut impl Pull, rows: &mut Rows<'_>) -> Result<(), DecodeErr
             let what = "a number, a boolean, a string, null, an array or a map";
             return Err(DecodeError::expected(pull.at(), what));
         }
+    }
+    Ok(())
+}
+
+/// Nearly all are doubles, which are read but once.
+#[inline]
+fn read_number(pull: &mut impl Pull, rows: &mut Rows<'_>) -> Result<(), DecodeError> {
+    let start = pull.mark();
+    match pull.number() {
+        Ok(number) if number.abs() < EXACT_INTEGER_MAX => rows.value(Value::Number(number)),
+        Ok(_) => {
+            pull.rewind(start);
+            rows.number(pull.exact()?);
+        }
+        Err(error) => return rows.read_number(Err(error)),
     }
     Ok(())
 }

@@ -12,6 +12,7 @@ use crate::lexical;
 use crate::rows::{Rows, set_number};
 use crate::vocabulary::swe;
 use alloc::string::String;
+use weir_model::value::EXACT_INTEGER_MAX;
 use weir_model::{Limits, Value};
 
 /// Reads a whole message: an observation, or a collection of them.
@@ -265,9 +266,10 @@ impl Reader<'_> {
             });
         }
         rows.value(match (kind, bare) {
-            (ResultKind::Number, _) => match lexical::numeric(bare) {
-                Some(number) => number,
-                None => return set_number(rows, pull.number()),
+            (ResultKind::Number, _) => match pull.number() {
+                Ok(number) if number.abs() < EXACT_INTEGER_MAX => Value::Number(number),
+                Ok(number) => lexical::numeric(bare).unwrap_or(Value::Number(number)),
+                not_finite => return set_number(rows, not_finite),
             },
             (ResultKind::Bool, "true" | "1") => Value::Bool(true),
             (ResultKind::Bool, "false" | "0") => Value::Bool(false),
