@@ -48,7 +48,11 @@ fn place(latitude: f64, longitude: f64) -> Option<Place> {
 #[test]
 fn a_position_is_read_by_the_axes_of_its_reference_system() {
     for (shape, expected, height) in [
-        ("<gml:Point><gml:pos>52.9 7.52</gml:pos></gml:Point>", None, None),
+        (
+            "<gml:Point><gml:pos>52.9 7.52</gml:pos></gml:Point>",
+            None,
+            None,
+        ),
         (
             "<gml:Point srsName='EPSG:4326'><gml:pos>52.9 7.52</gml:pos></gml:Point>",
             None,
@@ -60,26 +64,33 @@ fn a_position_is_read_by_the_axes_of_its_reference_system() {
             None,
         ),
         (
-            "<gml:Point srsName='http://www.opengis.net/def/crs/OGC/1.3/CRS84'><gml:coordinates>7.52,52.9</gml:coordinates>
+            "<gml:Point srsName='http://www.opengis.net/def/crs/OGC/1.3/CRS84'>
+             <gml:coordinates>7.52,52.9</gml:coordinates>
              </gml:Point>",
             None,
             None,
         ),
         (
-            "<gml:Point srsName='urn:ogc:def:crs:EPSG::4979'><gml:pos>52.9 7.52 -3.5</gml:pos></gml:Point>",
+            "<gml:Point srsName='urn:ogc:def:crs:EPSG::4979'>
+             <gml:pos>52.9 7.52 -3.5</gml:pos></gml:Point>",
             None,
             Some(r#"{"heightAboveEllipsoid":-3.5}"#),
         ),
         // The line is none of an observation's places.
         (
-            "<gml:LineString srsName='EPSG:3857'><gml:pos>1 2</gml:pos><gml:pos>3 4</gml:pos></gml:LineString>",
+            "<gml:LineString srsName='EPSG:3857'>
+             <gml:pos>1 2</gml:pos><gml:pos>3 4</gml:pos></gml:LineString>",
             Some(None),
             None,
         ),
     ] {
         let batch = at(shape).unwrap();
         let expected = expected.unwrap_or(place(52.9, 7.52));
-        assert_eq!((batch.place(0), batch.row(0).extra.parameters), (expected, height), "{shape}");
+        assert_eq!(
+            (batch.place(0), batch.row(0).extra.parameters),
+            (expected, height),
+            "{shape}"
+        );
     }
 }
 
@@ -111,11 +122,13 @@ fn a_position_in_another_system_is_refused_with_its_name() {
 
 #[test]
 fn a_height_is_kept_beside_the_other_parameters() {
-    let parameters = "<om:parameter><om:NamedValue><om:name xlink:href='urn:depth'/><om:value>5</om:value>
+    let parameters =
+        "<om:parameter><om:NamedValue><om:name xlink:href='urn:depth'/><om:value>5</om:value>
         </om:NamedValue></om:parameter>
         <om:parameter><om:NamedValue>
         <om:name xlink:href='http://www.opengis.net/def/param-name/OGC-OM/2.0/samplingGeometry'/>
-        <om:value><gml:Point><gml:pos>52.9 7.52 12</gml:pos></gml:Point></om:value></om:NamedValue></om:parameter>";
+        <om:value><gml:Point><gml:pos>52.9 7.52 12</gml:pos></gml:Point></om:value>
+        </om:NamedValue></om:parameter>";
     let weirs = "<om:parameter><om:NamedValue><om:name xlink:href='urn:weir:parameters'/>
         <om:value>{\"own\":true}</om:value></om:NamedValue></om:parameter>";
     let both = observed(&format!("{parameters}{weirs}{ONE}")).unwrap();
@@ -218,7 +231,8 @@ fn why_there_is_no_result_is_written_and_read_again() {
 fn a_value_that_the_constraint_does_not_allow_is_refused_at_its_place() {
     let numbers = "<swe:Quantity><swe:uom code='m'/><swe:constraint><swe:AllowedValues>
         <swe:value>7</swe:value><swe:interval>0 5</swe:interval><swe:interval>100 INF</swe:interval>
-        <swe:significantFigures>3</swe:significantFigures></swe:AllowedValues></swe:constraint></swe:Quantity>";
+        <swe:significantFigures>3</swe:significantFigures></swe:AllowedValues></swe:constraint>
+        </swe:Quantity>";
     let texts = "<swe:Category><swe:constraint><swe:AllowedTokens><swe:value>calm</swe:value>
         <swe:value>storm</swe:value></swe:AllowedTokens></swe:constraint></swe:Category>";
     let nil = format!("<swe:Count>{NILS}<swe:constraint><swe:AllowedValues><swe:min>0</swe:min></swe:AllowedValues>
@@ -296,13 +310,15 @@ fn there_are_as_many_records_as_are_said_to_be() {
 #[test]
 fn a_simple_record_of_version_1_has_its_fields_and_their_time() {
     let record = "<swe:SimpleDataRecord gml:id='r'>
-        <swe:field name='time'><swe:Time definition='urn:ogc:data:time:iso8601'><swe:value>2026-01-02T00:00:00Z</swe:value>
+        <swe:field name='time'><swe:Time definition='urn:ogc:data:time:iso8601'>
+        <swe:value>2026-01-02T00:00:00Z</swe:value>
         </swe:Time></swe:field>
         <swe:field name='speed'><swe:Quantity definition='urn:speed'><swe:uom code='m/s'/><swe:value>3.5</swe:value>
         </swe:Quantity></swe:field>
         <swe:field name='calm'><swe:Boolean definition='urn:calm'><swe:value>true</swe:value></swe:Boolean></swe:field>
         </swe:SimpleDataRecord>";
-    let alone = "<swe:Quantity definition='urn:p'><swe:value>33</swe:value><swe:uom code='Cel'/></swe:Quantity>";
+    let alone = "<swe:Quantity definition='urn:p'><swe:value>33</swe:value><swe:uom code='Cel'/>
+        </swe:Quantity>";
     let read_old = |result: &str| {
         read(&format!(
             "<om:Observation {OLD}><om:samplingTime><gml:TimeInstant><gml:timePosition>2026-01-01T00:00:00Z

@@ -18,6 +18,7 @@ fn given() -> Attributes {
         payload_is_text: Some(true),
         expires: Some(at(60_000)),
         properties: vec![("a".into(), "1".into()), ("a".into(), "2".into())],
+        native: Some(vec![0, 7].into()),
     })
 }
 

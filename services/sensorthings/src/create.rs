@@ -4,12 +4,12 @@ use crate::computed::is_computed;
 use crate::draft::{Draft, Row, Stream, datastream, place};
 use crate::entity::{Entity, GEOJSON, Object};
 use crate::fault::{Fault, Result};
-use crate::filter::{Value, geometry};
+use crate::filter::Value;
+use crate::geojson::{check_system, is_geojson};
 use crate::id::Id;
 use crate::kind::{Kind, Navigation};
 use crate::multi::split;
 use serde_json::{Value as Json, json};
-use weir_codec::crs::Crs;
 use weir_model::{Time, topic};
 
 /// What was drafted: an entity, a datastream by its topic, or an observation of the topic.
@@ -137,7 +137,7 @@ impl Draft<'_> {
         for one in said {
             let id = match link(one) {
                 Some(id) => self.known(way.to, &id)?,
-                None if !way.many && !ids.is_empty() => return Err(other(way.name)),
+                None if !way.many && !ids.is_empty() => return Err(Fault::contradiction(way.name)),
                 None => match self.insert(way.to, one, Vec::new())? {
                     Made::Entity(_, id) => id,
                     _ => return Err(Fault::bad(format!("{} cannot be made here", way.name))),
@@ -146,7 +146,9 @@ impl Draft<'_> {
             // The path and the body may both say it, and then the same.
             match ids.contains(&id) {
                 true => {}
-                false if !way.many && !ids.is_empty() => return Err(other(way.name)),
+                false if !way.many && !ids.is_empty() => {
+                    return Err(Fault::contradiction(way.name));
+                }
                 false => ids.push(id),
             }
         }
@@ -212,9 +214,11 @@ impl Draft<'_> {
             }
             let thing = self.entity(Kind::Thing, thing);
             let locations = thing.and_then(|mut it| it.links.remove("Locations"));
-            let mut locations = locations.into_iter().flatten();
+            let locations = locations.unwrap_or_default();
+            let location = |id| self.entity(Kind::Location, id);
             let place = locations
-                .find_map(|id| place(self.entity(Kind::Location, &id)?.body.get("location")));
+                .iter()
+                .find_map(|id| place(location(id)?.body.get("location")));
             stream.known.place = place.or(stream.known.place);
         }
         stream.about.extend(about);
@@ -280,7 +284,7 @@ impl Draft<'_> {
             (None, Some((_, Made::Datastream(topic))), Some(said)) => {
                 match link(said).is_some() && self.datastream_of(said)? == *topic {
                     true => topic.clone(),
-                    false => return Err(other("Datastream")),
+                    false => return Err(Fault::contradiction("Datastream")),
                 }
             }
             (None, _, Some(said)) => self.datastream_of(said)?,
@@ -304,7 +308,7 @@ impl Draft<'_> {
                 let id = self.feature_of(first, &topic)?;
                 // Both say it where the path does.
                 if said.is_some_and(|said| feature.is_some() && link(said).as_ref() != Some(&id)) {
-                    return Err(other("FeatureOfInterest"));
+                    return Err(Fault::contradiction("FeatureOfInterest"));
                 }
                 Some(id)
             }
@@ -419,21 +423,6 @@ impl Draft<'_> {
         }
     }
 
-    /// Where a thing is, of what may be several descriptions of one place (18-088 section 8.2.2): the one that is a
-    /// geometry, if there is one.
-    fn location_of(&self, thing: &Entity) -> Option<Id> {
-        let locations = thing.links.get("Locations")?;
-        let is_geometry = |id: &&Id| {
-            let location = self.entity(Kind::Location, id);
-            location.is_some_and(|it| it.body.get("location").and_then(geometry).is_some())
-        };
-        locations
-            .iter()
-            .find(is_geometry)
-            .or(locations.first())
-            .cloned()
-    }
-
     fn feature_at(&mut self, location: &Id) -> Result<Id> {
         let mut drafted = self.puts.values().flatten().chain(self.noted.values());
         let drafted = drafted
@@ -464,11 +453,6 @@ impl Draft<'_> {
 /// An instant without what is finer than milliseconds.
 pub(crate) fn millis(time: Time) -> Time {
     Time::from_nanos(time.nanos() - time.nanos().rem_euclid(1_000_000))
-}
-
-/// What the body links is not what the path does.
-pub(crate) fn other(name: &str) -> Fault {
-    Fault::bad(format!("{name}: the body says another than the path"))
 }
 
 fn object(kind: Kind, body: &Json) -> Result<&Object> {
@@ -511,26 +495,6 @@ pub(crate) fn check(kind: Kind, body: &Object, whole: bool) -> Result<()> {
         }
     }
     Ok(())
-}
-
-/// Whether an entity's geometry is GeoJSON, as it is where nothing else is said.
-fn is_geojson(body: &Object) -> bool {
-    let encoding = body.get("encodingType").and_then(Json::as_str);
-    encoding.is_none_or(|text| matches!(text, GEOJSON | "application/vnd.geo+json"))
-}
-
-/// GeoJSON is in degrees, the longitude first (RFC 7946 section 4): of the version before, which could name a
-/// reference system, one whose coordinates are the same is taken.
-fn check_system(name: &str, geometry: Option<&Json>) -> Result<()> {
-    let Some(geometry) = geometry else {
-        return Ok(());
-    };
-    let named = weir_geo::system(geometry);
-    let named = named.map_err(|problem| Fault::bad(format!("{name}: {problem}")))?;
-    match named.map(Crs::read) {
-        None | Some(Ok(_)) => Ok(()),
-        Some(Err(problem)) => Err(Fault::bad(format!("{name}: {problem}"))),
-    }
 }
 
 /// The properties of a body, without those that the service computes.

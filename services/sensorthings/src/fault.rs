@@ -24,6 +24,11 @@ impl Fault {
         }
     }
 
+    /// 400: what the body links is not what the path does.
+    pub(crate) fn contradiction(name: &str) -> Self {
+        Self::bad(format!("{name}: the body says another than the path"))
+    }
+
     /// 400.
     pub(crate) fn bad(message: impl Into<String>) -> Self {
         Self::new(400, message)

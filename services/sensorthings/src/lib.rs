@@ -18,6 +18,7 @@ mod ended;
 mod entity;
 mod fault;
 mod filter;
+mod geojson;
 mod id;
 mod join;
 mod kind;

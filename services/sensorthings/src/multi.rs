@@ -4,7 +4,7 @@
 //! multi-datastream's topic, so that every other protocol sees ordinary observations. An observation is
 //! published as one message with a row for each component, and read by [`crate::join`].
 
-use crate::create::{Given, Made, link, list, other, properties, slug};
+use crate::create::{Given, Made, link, list, properties, slug};
 use crate::draft::{Draft, Row, Stream};
 use crate::entity::{Entity, Object};
 use crate::fault::{Fault, Result};
@@ -175,10 +175,10 @@ impl Draft<'_> {
         });
         let id = match (from, body.get(MEMBER)) {
             (Some(id), Some(said)) => {
-                let named = link(said).ok_or_else(|| other(MEMBER))?;
+                let named = link(said).ok_or_else(|| Fault::contradiction(MEMBER))?;
                 match self.known(kind, &named)? == id {
                     true => id,
-                    false => return Err(other(MEMBER)),
+                    false => return Err(Fault::contradiction(MEMBER)),
                 }
             }
             (Some(id), None) => id,

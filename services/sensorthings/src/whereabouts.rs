@@ -4,12 +4,27 @@ use crate::create::{Given, Made, millis};
 use crate::draft::Draft;
 use crate::entity::{Entity, Object};
 use crate::fault::{Fault, Result};
-use crate::filter::time;
+use crate::filter::{geometry, time};
 use crate::id::Id;
 use crate::kind::Kind;
 use crate::render::instant;
 
 impl Draft<'_> {
+    /// Where a thing is, of what may be several descriptions of one place (18-088 section 8.2.2): the one that is a
+    /// geometry, if there is one.
+    pub(crate) fn location_of(&self, thing: &Entity) -> Option<Id> {
+        let locations = thing.links.get("Locations")?;
+        let is_geometry = |id: &&Id| {
+            let location = self.entity(Kind::Location, id);
+            location.is_some_and(|it| it.body.get("location").and_then(geometry).is_some())
+        };
+        locations
+            .iter()
+            .find(is_geometry)
+            .or(locations.first())
+            .cloned()
+    }
+
     /// Things named by a location that is made are there from now on.
     pub(crate) fn move_things(&mut self, location: &Id, given: &Given) -> Result<()> {
         for (_, made) in given.iter().filter(|(name, _)| *name == "Things") {

@@ -451,9 +451,12 @@ impl Requests {
         let (mut asked, mut leaving) = (0, self.outbox.held());
         for slot in &self.slots {
             asked += slot.asked_bytes();
-            leaving += Some(slot.bytes())
-                .filter(|it| *it < UNCOUNTED_BYTES_MAX)
-                .unwrap_or(0);
+            let bytes = slot.bytes();
+            leaving += if bytes < UNCOUNTED_BYTES_MAX {
+                bytes
+            } else {
+                0
+            };
         }
         let hub = shared.context.hub();
         self.held.asked(hub, asked);
@@ -466,9 +469,7 @@ impl Requests {
             match self.session.poll_output() {
                 Output::Transmit(bytes) => self.slots.push_back(Slot::Interim(bytes)),
                 Output::Event(Event::Request(request)) => self.ask(shared, *request),
-                Output::Event(Event::Refused(refusal)) => {
-                    self.slots.push_back(refused(refusal));
-                }
+                Output::Event(Event::Refused(why)) => self.slots.push_back(refused(why)),
                 Output::Event(Event::Idle) => self.eof = true,
                 Output::Timeout(_) => return,
             }

@@ -124,7 +124,8 @@ fn a_place_said_by_path_and_body_moves_its_thing_once() {
 #[test]
 fn of_several_locations_that_which_is_a_geometry_makes_the_feature() {
     let house = house("first-of-many");
-    let text = json!({"name": "Text", "description": "", "encodingType": "text/plain", "location": "upstairs"});
+    let text = json!({"name": "Text", "description": "", "encodingType": "text/plain",
+        "location": "upstairs"});
     let point = json!({"name": "Point", "description": "", "encodingType": "application/geo+json",
         "location": {"type": "Point", "coordinates": [7.5, 50.5]}});
     let mut thing = kitchen();
@@ -252,7 +253,7 @@ fn what_lies_below_a_property_is_filtered_ordered_and_selected() {
         ("Datastreams", "phenomenonTime gt '2026-11-20T09:00:00Z'", 1),
         (
             "Datastreams",
-            "st_within(observedArea, geography'SRID=4326;POLYGON ((20 44,21 44,21 45,20 45,20 44))')",
+            "st_within(observedArea,geography'SRID=4326;POLYGON((20 44,21 44,21 45,20 45,20 44))')",
             1,
         ),
         ("Observations", "result gt 'x' or result lt 21", 1),
@@ -312,7 +313,8 @@ fn a_geometry_of_another_reference_system_is_refused() {
         (json!({"type": "link", "properties": {"href": "x"}}), 400),
     ] {
         for (set, member) in [("Locations", "location"), ("FeaturesOfInterest", "feature")] {
-            let body = json!({"name": "a", "description": "", "encodingType": "application/geo+json",
+            let geojson = "application/geo+json";
+            let body = json!({"name": "a", "description": "", "encodingType": geojson,
                 member: {"type": "Point", "coordinates": [7, 50], "crs": crs}});
             assert_eq!(house.status("POST", set, body), status, "{set} {crs}");
         }

@@ -356,7 +356,8 @@ fn an_encoded_comma_is_part_of_a_value_and_separates_where_nothing_is_called_so(
     let house = house();
     for property in ["http://x.org/def,1/temp", "wet"] {
         let body = format!(
-            r#"{{"observations":[{{"topic":"a/{}","sensor":"urn:s,1","type":"{property}","value":1}}]}}"#,
+            r#"{{"observations":[{{"topic":"a/{}","sensor":"urn:s,1","type":"{property}",
+                "value":1}}]}}"#,
             property.len()
         );
         house.publish("#", &body);
