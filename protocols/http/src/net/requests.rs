@@ -20,9 +20,8 @@ use crate::wire::{Refusal, Request, Version};
 use std::collections::VecDeque;
 use std::io;
 use std::task::{Context, Poll, ready};
-use weir_binding::{
-    Answer, Counted, Held, Opening, Pending, Pieces, Response, Short, Socket, Stream,
-};
+use weir_binding::{Answer, Counted, Held, Opening, Pending, Pieces};
+use weir_binding::{Response, Short, Socket, Stream};
 use weir_carrier::Stream as Bytes;
 use weir_carrier::clock::{Timer, now};
 use weir_carrier::limits::SCRATCH_BYTES;
@@ -452,11 +451,7 @@ impl Requests {
         for slot in &self.slots {
             asked += slot.asked_bytes();
             let bytes = slot.bytes();
-            leaving += if bytes < UNCOUNTED_BYTES_MAX {
-                bytes
-            } else {
-                0
-            };
+            leaving += bytes * usize::from(bytes < UNCOUNTED_BYTES_MAX);
         }
         let hub = shared.context.hub();
         self.held.asked(hub, asked);
