@@ -159,12 +159,6 @@ fn what_is_refused_ends_at_once_with_the_servers_sentence() {
         assert_eq!(output.status.code(), Some(code), "{arguments:?}");
         String::from_utf8(output.stderr).unwrap()
     };
-    let polled = url.replace("http", "poll+http");
-    let sentence = said(&[&polled, "a"], 1);
-    assert!(
-        sentence.contains("404: no observation was published at `a` yet"),
-        "{sentence}"
-    );
     let beside = format!("{url}/gate");
     assert!(
         said(&[&beside, "a"], 1).contains("404: no resource"),
@@ -184,7 +178,7 @@ fn what_is_refused_ends_at_once_with_the_servers_sentence() {
 fn a_file_to_replay_is_read_before_anything_starts() {
     let folder = folder("replay");
     let file = folder.join("bad.csv");
-    std::fs::write(&file, "time,a\n2026-01-01,1\n2026-01-02,x\n").unwrap();
+    std::fs::write(&file, "time,a,lat\n2026-01-01,1,2\n2026-01-02,1,x\n").unwrap();
     let data = folder.join("data");
     let file = file.to_str().unwrap();
     let output = run(
@@ -194,7 +188,7 @@ fn a_file_to_replay_is_read_before_anything_starts() {
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(1));
     assert!(
-        said.ends_with("bad.csv: line 3, column 2: `x` is not a finite number\n"),
+        said.ends_with("bad.csv: line 3, column 3: `x` is not a finite number\n"),
         "{said}"
     );
     assert!(

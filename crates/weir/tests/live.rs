@@ -147,8 +147,8 @@ fn telegraf_needs_nothing_but_the_url() {
         disk.contains(",2026-11-20T09:41:00Z,12345678901,"),
         "{disk}"
     );
-    let zipped = "text/plain\r\nContent-Encoding: gzip";
-    let refused = ask_as(&gateway, "POST", "/live/telegraf", zipped, lines);
+    let packed = "text/plain\r\nContent-Encoding: br";
+    let refused = ask_as(&gateway, "POST", "/live/telegraf", packed, lines);
     assert_eq!(refused.0, 415, "{}", refused.1);
     let text = ask_as(
         &gateway,
