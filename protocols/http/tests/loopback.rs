@@ -63,8 +63,9 @@ fn pipelined_requests_are_answered_in_their_order() {
             &head(bytes, 0),
             "connection: close\r\n\r\n",
         ];
-        let expected = expected.concat();
-        assert_eq!(text, expected);
+        let dated = "date: Thu, 01 Jan 1970 00:00:00 GMT\r\n";
+        assert_eq!(text.matches(dated).count(), 4, "each answer is dated");
+        assert_eq!(text.replace(dated, ""), expected.concat());
     });
 }
 
