@@ -306,6 +306,7 @@ class Amqp091:
 
     SETTINGS = BehindRabbitMQ()
     FORMATS = ("json",)
+    AS_PUBLISHED = True
     RESUMES = False
     EXCHANGE = "amq.topic"
 

@@ -65,10 +65,13 @@ class InEveryFormat(unittest.TestCase):
             payload, cursor = followed.next()
             self.assertTrue(cursor)
             check(self, form, topic, DECODERS[form["name"]](payload))
-            for sent, meant in (REPLACED, {**REPLACED, "time": TIME_S + 1.75}), (LATE, {**LATE, "time": TIME_S + 0.75}):
+            # Where a message goes as it was published it says no more than its publisher did.
+            late = {} if getattr(PEERS[name], "AS_PUBLISHED", False) else {**LATE, "time": TIME_S + 0.75}
+            for sent, meant in (REPLACED, {**REPLACED, "time": TIME_S + 1.75}), (LATE, late):
                 gateway.publish(topic, {"observations": [sent]})
                 found = DECODERS[form["name"]](followed.next()[0])
-                check(self, form, topic, found, **meant)
+                if meant:
+                    check(self, form, topic, found, **meant)
         return topic, payload
 
     def publishes(self, name, form, topic, payload):

@@ -130,6 +130,7 @@ impl Draft<'_> {
         let Some(said) = body.get(way.name) else {
             return Ok(ids);
         };
+        let by_path = ids.len();
         let said = match way.many {
             true => list(way, said)?,
             false => vec![said],
@@ -144,7 +145,7 @@ impl Draft<'_> {
                 },
             };
             // The path and the body may both say it, and then the same.
-            match ids.contains(&id) {
+            match ids[..by_path].contains(&id) {
                 true => {}
                 false if !way.many && !ids.is_empty() => {
                     return Err(Fault::contradiction(way.name));
