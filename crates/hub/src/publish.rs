@@ -23,7 +23,7 @@ use std::cell::RefCell;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::task::Waker;
-use weir_codec::Format;
+use weir_codec::{DecodeError, Format};
 use weir_model::batch::{Naming, StreamView};
 use weir_model::{Batch, BatchBuilder, BatchError, Cursor, Datastream, Place, Time};
 
@@ -202,10 +202,7 @@ impl Hub {
         if let Some(format) = weir_codec::sniff(body, builder, &self.limits) {
             return Ok(format);
         }
-        read.map_err(|error| Fault::Undecodable {
-            format: format.name,
-            error,
-        })?;
+        read.map_err(|error| undecodable(format, error))?;
         Err(Fault::Message(BatchError::Nothing))
     }
 
@@ -217,10 +214,7 @@ impl Hub {
     ) -> Result<&'static Format, Fault> {
         checks::check_bytes(body.len(), &self.limits)?;
         let decoded = (format.decode)(body, builder, &self.limits);
-        decoded.map_err(|error| Fault::Undecodable {
-            format: format.name,
-            error,
-        })?;
+        decoded.map_err(|error| undecodable(format, error))?;
         Ok(format)
     }
 
@@ -492,6 +486,13 @@ impl Read {
 fn has_others(batch: &Batch) -> bool {
     let naming = |index| batch.stream(index).naming;
     naming(0) == Naming::Sent && naming(batch.stream_count() - 1) == Naming::Below
+}
+
+fn undecodable(format: &Format, error: DecodeError) -> Fault {
+    Fault::Undecodable {
+        format: format.name,
+        error,
+    }
 }
 
 /// A body that is none of the formats; a problem, unless its publisher said what else it is.
