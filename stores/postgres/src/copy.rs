@@ -4,11 +4,25 @@ use crate::buffer::{Chunk, Mark};
 use bytes::{BufMut, BytesMut};
 use weir_model::{Extra, Observation, Place, Time, Value};
 
-/// What takes the rows; the columns in the order of [`put_row`].
-pub(crate) const COPY: &str = "COPY weir.observation (datastream, time, cursor, item, number, truth, text, json, \
-     latitude, longitude, time_end, result_time, valid_from, valid_to, quality, feature, parameters, quoted, \
-     description) \
-     FROM STDIN (FORMAT binary)";
+/// Columns of an observation but its datastream's, in the order of [`put_row`], each with this before it.
+macro_rules! stored {
+    ($of:literal) => {
+        stored!($of, "time" "cursor" "item" "number" "truth" "text" "json" "latitude" "longitude"
+            "time_end" "result_time" "valid_from" "valid_to" "quality" "feature" "parameters"
+            "quoted" "description")
+    };
+    ($of:literal, $first:literal $($name:literal)*) => {
+        concat!($of, $first, $(", ", $of, $name),*)
+    };
+}
+pub(crate) use stored;
+
+/// What takes the rows.
+pub(crate) const COPY: &str = concat!(
+    "COPY weir.observation (datastream, ",
+    stored!(""),
+    ") FROM STDIN (FORMAT binary)"
+);
 const COLUMNS: i16 = 19;
 
 /// Signature, no flags, no extension.

@@ -4,7 +4,7 @@
 //! them, and the others find that it has.
 
 use crate::buffer::Chunk;
-use crate::copy::{self, COPY};
+use crate::copy::{self, COPY, stored};
 use crate::limits::COPY_BYTES;
 use crate::line::{Session, Value};
 use bytes::{Bytes, BytesMut};
@@ -28,65 +28,22 @@ const NUMBERS: &str = "WITH made AS (
          ON CONFLICT (topic) DO NOTHING RETURNING topic, id)
      SELECT topic, id FROM made UNION ALL
      SELECT topic, id FROM weir.datastream WHERE topic = ANY($1::text[])";
-/// Columns of `weir.observation` but the datastream's, in whichever order the tables were made.
-macro_rules! columns {
-    ($of:literal) => {
-        concat!(
-            $of,
-            "time, ",
-            $of,
-            "cursor, ",
-            $of,
-            "item, ",
-            $of,
-            "number, ",
-            $of,
-            "truth, ",
-            $of,
-            "text, ",
-            $of,
-            "json, ",
-            $of,
-            "latitude, ",
-            $of,
-            "longitude, ",
-            $of,
-            "time_end, ",
-            $of,
-            "result_time, ",
-            $of,
-            "valid_from, ",
-            $of,
-            "valid_to, ",
-            $of,
-            "quality, ",
-            $of,
-            "feature, ",
-            $of,
-            "parameters, ",
-            $of,
-            "quoted, ",
-            $of,
-            "description"
-        )
-    };
-}
 const LATEST: &str = concat!(
     "INSERT INTO weir.latest (datastream, ",
-    columns!(""),
+    stored!(""),
     ", seen)
      SELECT o.datastream, ",
-    columns!("o."),
+    stored!("o."),
     ", k.seen FROM weir.observation o JOIN
          unnest($1::integer[], $2::bigint[], $3::bigint[], $4::integer[], $5::bigint[])
              AS k (datastream, time, cursor, item, seen)
          ON (o.datastream, o.time, o.cursor, o.item) = (k.datastream, k.time, k.cursor, k.item)
      ON CONFLICT (datastream) DO UPDATE SET
          (",
-    columns!(""),
+    stored!(""),
     ", seen)
          = (",
-    columns!("excluded."),
+    stored!("excluded."),
     ", excluded.seen)
      WHERE (excluded.seen, excluded.cursor, excluded.item)
          >= (latest.seen, latest.cursor, latest.item)"
