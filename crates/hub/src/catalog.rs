@@ -545,11 +545,11 @@ pub(crate) fn push_last(builder: &mut BatchBuilder, entry: &Entry) {
         place: entry.datastream.place,
         extra: last.extra(),
     };
-    let own = entry.datastream.unit.as_deref();
     // What the catalog holds was checked when it entered.
     let _checked_before = builder.push(&row);
-    if says.unit != own {
-        builder.own_unit(own.unwrap_or_default());
+    let own = entry.datastream.unit.as_deref();
+    if let Some(own) = own.filter(|own| says.unit != Some(*own)) {
+        builder.own_unit(own);
     }
 }
 

@@ -2,12 +2,11 @@
 
 use crate::access::{Grants, Verb};
 use crate::catalog::StreamId;
-use crate::condition::Condition;
 use crate::group::Interest;
 use crate::hub::{Core, GroupSlot, Wakers};
 use crate::limits::PUBLISHED_ROUTES_MAX;
 use crate::message::{Item, Message, Rows};
-use crate::units::InUnit;
+use crate::units::{InUnit, Recast};
 use slab::Slab;
 use smallvec::SmallVec;
 use std::collections::HashMap;
@@ -198,51 +197,40 @@ fn part(
     wanted: impl Fn(usize) -> bool,
 ) -> Option<Item> {
     let recast = message.batch().and_then(|batch| interest.recast(batch));
-    let Some((batch, recast)) = message.batch().zip(recast) else {
-        return Some(item(message, rows(message, interest, all, wanted)?, whole));
-    };
-    let is_due = |row: usize| {
-        let stream = batch.stream_of(row);
-        let holds = |it: &Condition| it.holds(&recast.batch.value(row));
-        (all || wanted(stream))
-            && !recast.is_as_it_was(stream)
-            && interest.condition.as_ref().is_none_or(holds)
-    };
-    let due: Vec<u32> = (0..batch.len())
-        .filter(|&row| is_due(row))
-        .map(|row| row as u32)
-        .collect();
-    let rows = (!due.is_empty()).then(|| Rows::Some(due.into()))?;
+    let rows = rows(message, interest, recast.as_ref(), all, wanted)?;
     // A condition alone changes nothing of what satisfies it.
     let is_converted = interest.reckons() || interest.unit != InUnit::AsMade;
-    match is_converted {
-        true => Some(item(&Arc::new(message.with(recast.batch)), rows, false)),
-        false => Some(item(message, rows, whole)),
-    }
+    Some(match recast.filter(|_| is_converted) {
+        Some(recast) => item(&Arc::new(message.with(recast.batch)), rows, false),
+        None => item(message, rows, whole),
+    })
 }
 
-/// The rows of the datastreams that are wanted (`all` says that every one is) and satisfy the condition.
+/// The rows of the datastreams that are wanted (`all` says that every one is) and satisfy the condition, as they were
+/// recast; those that could not be do not.
 fn rows(
     message: &Message,
     interest: &Interest,
+    recast: Option<&Recast>,
     all: bool,
     wanted: impl Fn(usize) -> bool,
 ) -> Option<Rows> {
+    let condition = interest.condition.as_ref();
     let Some(batch) = message.batch() else {
-        let due = all && interest.raw && interest.condition.is_none();
+        let due = all && interest.raw && condition.is_none();
         return due.then_some(Rows::All);
     };
-    if all && interest.condition.is_none() {
+    if all && condition.is_none() && recast.is_none() {
         return Some(Rows::All);
     }
-    let holds = |batch: &Batch, row: usize| {
-        interest
-            .condition
-            .as_ref()
-            .is_none_or(|condition| condition.holds(&batch.value(row)))
+    let seen = recast.map_or(batch, |recast| &recast.batch);
+    let is_due = |row: &usize| {
+        let stream = batch.stream_of(*row);
+        (all || wanted(stream))
+            && recast.is_none_or(|recast| !recast.is_as_it_was(stream))
+            && condition.is_none_or(|condition| condition.holds(&seen.value(*row)))
     };
-    let due =
-        (0..batch.len()).filter(|&row| (all || wanted(batch.stream_of(row))) && holds(batch, row));
+    let due = (0..batch.len()).filter(is_due);
     let due: Vec<u32> = due.map(|row| row as u32).collect();
     match due.len() {
         0 => None,

@@ -249,7 +249,7 @@ pub(crate) fn recast(batch: &Batch, unit: &InUnit) -> Option<Recast> {
     let streams = 0..batch.stream_count();
     let wanted = |stream: usize| match unit {
         InUnit::AsMade => None,
-        InUnit::Own => batch.own_unit(stream).filter(|own| !own.is_empty()),
+        InUnit::Own => batch.own_unit(stream),
         InUnit::Named(unit) => {
             Some(&**unit).filter(|unit| Some(*unit) != batch.stream(stream).unit)
         }
@@ -289,7 +289,7 @@ pub(crate) fn recast(batch: &Batch, unit: &InUnit) -> Option<Recast> {
 /// converted to that.
 pub fn comparable(batch: &Batch, row: usize) -> Option<Value<'_>> {
     let (stream, value) = (batch.stream_of(row), batch.value(row));
-    let own = batch.own_unit(stream).filter(|own| !own.is_empty());
+    let own = batch.own_unit(stream);
     let number = value.number().filter(|_| value.is_numeric());
     let (Some(own), Some(number)) = (own, number) else {
         return Some(value);

@@ -59,9 +59,11 @@ impl Batch {
                 *span = Span::append(names, text);
             }
         }
-        let own = known.unit.as_deref();
-        if !known.descriptions.is_empty() && stream.unit.of(names) != own {
-            stream.own_unit = Span::append(names, own.unwrap_or_default());
+        if !known.descriptions.is_empty()
+            && let Some(own) = known.unit.as_deref()
+            && stream.unit.of(names) != Some(own)
+        {
+            stream.own_unit = Span::append(names, own);
         }
     }
 
