@@ -52,6 +52,7 @@ conformance: peers build ## foreign clients against the gateway only
 lint: tidy ## formatting, clippy, house rules, licences
 	cargo fmt --all --check
 	cargo fmt --manifest-path firmware/Cargo.toml --check
+	for apart in fuzz firmware; do cargo metadata --locked --format-version 1 --manifest-path $$apart/Cargo.toml >/dev/null; done
 	cargo clippy --quiet --workspace --all-targets -- -D warnings
 	bash -n scripts/peers scripts/release scripts/soak scripts/sums scripts/test fuzz/all fuzz/build fuzz/run .ci/run
 	cargo xtask licences
