@@ -13,9 +13,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 use weir_carrier::websocket::{Opcode, write_frame};
-use weir_hub::{
-    Exchange, Fault, Frame, Framing, FramingKey, Gap, Hub, Item, Request, Shape, Since, Subscribe,
-};
+use weir_hub::{Fault, Frame, Framing, FramingKey, Gap, Hub, Item, Shape, Since, Subscribe};
 use weir_model::{Cursor, Filter, Time};
 
 /// How messages are told: each of what is due as a JSON text of its own, on one line.
@@ -83,10 +81,8 @@ pub fn rendered(
         since,
         ..Subscribe::new(filters, shape)
     };
-    let request = Request::Subscribe(subscribe);
-    let Exchange::Subscription(subscription) = hub.open(call.now, &call.principal, request)? else {
-        return Err(Fault::Stopping);
-    };
+    let caller = hub.caller(call.now, &call.principal)?;
+    let subscription = caller.subscribe(subscribe)?;
     let cursor = subscription.position().to_string();
     let wrapped = |bytes: &[u8]| {
         let mut out = Vec::new();

@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 use weir_binding::{Answer, Call, Pending, Response, Service};
-use weir_hub::{Exchange, Fault, Hub, Media, Principal, Publish, Request, Ticket, Verb};
+use weir_hub::{Fault, Hub, Media, Principal, Publish, Ticket, Verb};
 
 /// Who may read this topic may read the metrics.
 const METRICS_TOPIC: &str = "$SYS/weir/metrics";
@@ -96,14 +96,7 @@ impl Health {
         let media = Media::Opaque("text/plain".into());
         let body = Bytes::from_static(b"canary");
         let publish = Publish::new("$SYS/weir/canary", media, body);
-        let principal = Principal::gateway();
-        match self
-            .hub
-            .open(now(), &principal, Request::Publish(publish))?
-        {
-            Exchange::Accepted(ticket) => Ok(ticket),
-            _ => Err(Fault::Stopping),
-        }
+        self.hub.internal().at(now()).publish(publish)
     }
 }
 

@@ -141,7 +141,7 @@ impl Principal {
         Arc::ptr_eq(&self.grants, &Self::of_the_gateway().grants)
     }
 
-    fn of_the_gateway() -> &'static Self {
+    pub(crate) fn of_the_gateway() -> &'static Self {
         static GATEWAY: LazyLock<Principal> = LazyLock::new(|| Principal {
             name: "gateway".into(),
             grants: Arc::new(Grants::all()),

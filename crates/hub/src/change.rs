@@ -3,10 +3,25 @@
 use crate::access::{Principal, Verb};
 use crate::checks::{self, check_full, check_own};
 use crate::entry;
-use crate::exchange::{Fault, Request, Ticket};
+use crate::exchange::{Fault, Publish, Ticket};
 use crate::hub::{Hub, denied};
 use crate::weight;
+use crate::withdrawn::Place;
+use bytes::Bytes;
 use weir_model::{Datastream, Time, topic};
+
+/// A change that belongs together with others.
+#[derive(Clone, Debug)]
+pub enum Change {
+    /// Store a message and hand it on.
+    Publish(Publish),
+    /// Set what a datastream is, or (`None`) forget it with all its past.
+    Datastream(String, Option<Datastream>),
+    /// Set what entities are, or (`None`) remove them: all, or none where one is refused.
+    Put(Vec<(String, Option<Bytes>)>),
+    /// Hide an observation of the past.
+    Withdraw(Place),
+}
 
 impl Hub {
     pub(crate) fn change(
@@ -23,12 +38,12 @@ impl Hub {
         }
     }
 
-    /// Whether a request would be taken as things stand, where that can be told before it is done: so that
-    /// of several requests that belong together the first is not done where the last is refused.
-    pub fn would_take(&self, principal: &Principal, request: &Request) -> Result<(), Fault> {
-        match request {
-            Request::Put(entities) => self.check_put(principal, entities),
-            Request::Change(topic, datastream) => {
+    /// Whether a change would be taken as things stand, where that can be told before it is made: so that
+    /// of several that belong together the first is not made where the last is refused.
+    pub fn would_take(&self, principal: &Principal, change: &Change) -> Result<(), Fault> {
+        match change {
+            Change::Put(entities) => self.check_put(principal, entities),
+            Change::Datastream(topic, datastream) => {
                 check_change(principal, topic, datastream.as_ref())?;
                 match datastream {
                     Some(datastream) => {
@@ -39,13 +54,15 @@ impl Hub {
                     None => Ok(()),
                 }
             }
-            Request::Withdraw(place) => self.check_withdrawal(principal, place),
-            Request::Publish(publish) => {
-                checks::check_sent(principal, publish)?;
-                checks::check_bytes(publish.body.len(), &self.limits)
-            }
-            _ => Ok(()),
+            Change::Withdraw(place) => self.check_withdrawal(principal, place),
+            Change::Publish(publish) => self.would_publish(principal, publish),
         }
+    }
+
+    /// The same of a message.
+    pub fn would_publish(&self, principal: &Principal, publish: &Publish) -> Result<(), Fault> {
+        checks::check_sent(principal, publish)?;
+        checks::check_bytes(publish.body.len(), &self.limits)
     }
 
     /// Its number stays, and what is known beyond its core where nothing is said of that.

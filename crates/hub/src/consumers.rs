@@ -4,7 +4,6 @@
 //! with its own name; the last record of a key counts and outlives retention. A consumer's position holds
 //! back nothing: who stays away for longer than the log keeps is told of a gap.
 
-use crate::access::Principal;
 use crate::exchange::{Fault, Ticket};
 use crate::hub::{Core, Hub};
 use crate::limits::{
@@ -60,14 +59,8 @@ impl Consumers {
 
 impl Hub {
     /// Remembers a state, or, where it is empty, forgets what was remembered.
-    pub(crate) fn remember(
-        &self,
-        now: Time,
-        principal: &Principal,
-        key: &str,
-        state: Bytes,
-    ) -> Result<Ticket, Fault> {
-        check(principal, key, &state)?;
+    pub(crate) fn remember(&self, now: Time, key: &str, state: Bytes) -> Result<Ticket, Fault> {
+        check(key, &state)?;
         let mut core = self.core();
         core.consumers.check_room(key, &state)?;
         let record = Record {
@@ -129,15 +122,8 @@ impl Core {
     }
 }
 
-/// Only the gateway itself remembers, on behalf of its bindings, and within limits.
-fn check(principal: &Principal, key: &str, state: &[u8]) -> Result<(), Fault> {
-    if !principal.is_gateway() {
-        return Err(Fault::Denied {
-            principal: principal.name.clone(),
-            verb: "remember",
-            topic: key.into(),
-        });
-    }
+/// Refuses what is longer than is kept.
+fn check(key: &str, state: &[u8]) -> Result<(), Fault> {
     for (what, length, limit) in [
         (
             "bytes of a durable consumer's name",

@@ -8,7 +8,7 @@
 use crate::access::{Principal, Verb};
 use crate::catalog::literal_prefix;
 use crate::checks::check_own;
-use crate::exchange::{Exchange, Fault, Ticket};
+use crate::exchange::{Fault, Ticket};
 use crate::hub::{Core, Hub, check_filters, denied};
 use crate::limits::{
     COMPARISONS_MAX, ENTITIES_BYTES_MAX, ENTITIES_MAX, ENTITIES_OF_ONE_REQUEST_MAX,
@@ -115,8 +115,12 @@ impl Hub {
         &self,
         principal: &Principal,
         filters: &[Filter],
-    ) -> Result<Exchange, Fault> {
+    ) -> Result<Vec<Entity>, Fault> {
         check_filters(principal, filters)?;
+        Ok(self.matching(principal, filters))
+    }
+
+    pub(crate) fn matching(&self, principal: &Principal, filters: &[Filter]) -> Vec<Entity> {
         let mut all = Vec::new();
         let mut after: Option<Arc<str>> = None;
         loop {
@@ -126,7 +130,7 @@ impl Hub {
             all.extend(found.iter().filter(may_be_read).map(|it| (*it).clone()));
             after = next;
             if after.is_none() {
-                return Ok(Exchange::Described(all));
+                return all;
             }
         }
     }

@@ -2,57 +2,21 @@
 
 use crate::aggregate::Aggregate;
 use crate::attributes::{Attributes, Quality};
-use crate::catalog::Entry;
 use crate::client::ClientId;
 use crate::condition::Condition;
-use crate::entities::Entity;
 use crate::group::{Policy, Shape};
-use crate::history::{Extent, HistoryFault, Page};
+use crate::history::HistoryFault;
 use crate::log::{Log, LogFault};
-use crate::message::Message;
 use crate::shared::Receipt;
 use crate::stood::Stood;
-use crate::subscription::Subscription;
 use crate::trace::{Incoming, Traced};
 use crate::units::{InUnit, Incomparable};
-use crate::withdrawn::Place;
 use bytes::Bytes;
 use std::fmt;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use weir_codec::{DecodeError, Format};
-use weir_model::{Batch, BatchError, Cursor, Datastream, Filter, Time, TopicError};
-
-/// What is asked.
-pub enum Request {
-    /// Store a message and hand it on.
-    Publish(Publish),
-    /// The last value of each datastream.
-    Latest(Vec<Filter>),
-    /// A page of the past.
-    History(Past),
-    /// From when to when there are observations of these datastreams.
-    Extents(Vec<String>),
-    /// Messages as they come.
-    Subscribe(Subscribe),
-    /// The catalog's entries.
-    Describe(Vec<Filter>),
-    /// Set what a datastream is, or (`None`) forget it with all its past.
-    Change(String, Option<Datastream>),
-    /// The entities whose keys match.
-    Entities(Vec<Filter>),
-    /// Set what entities are, or (`None`) remove them: all, or none where one is refused.
-    Put(Vec<(String, Option<Bytes>)>),
-    /// Hide an observation of the past.
-    Withdraw(Place),
-    /// The retained messages of topics that match.
-    Retained(Vec<Filter>),
-    /// Keep the state of the durable consumer of this name, in the place of what was kept of it. Only the
-    /// gateway itself may ask, by a binding that begins the name with its own.
-    Remember(String, Bytes),
-    /// Keep nothing of the durable consumer of this name any more.
-    Forget(String),
-}
+use weir_model::{Batch, BatchError, Cursor, Filter, Time, TopicError};
 
 /// A message to be stored.
 #[derive(Clone, Debug)]
@@ -196,26 +160,6 @@ pub enum Since {
     Snapshot,
     /// After this cursor.
     Cursor(Cursor),
-}
-
-/// What comes back: replies to be pulled.
-pub enum Exchange {
-    /// Accepted; acknowledged once the ticket is ready.
-    Accepted(Ticket),
-    /// Last values.
-    Latest(Latest),
-    /// A page of the past.
-    Page(Page),
-    /// From when to when, of each datastream asked for; `None` of one that has none or may not be read.
-    Extents(Vec<Option<Extent>>),
-    /// Messages as they come.
-    Subscription(Box<Subscription>),
-    /// The catalog's entries.
-    Entries(Vec<Entry>),
-    /// Entities, by key.
-    Described(Vec<Entity>),
-    /// Retained messages, by topic.
-    Retained(Vec<Arc<Message>>),
 }
 
 /// The last values of datastreams, and up to where they are so.

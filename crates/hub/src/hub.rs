@@ -6,11 +6,11 @@ use crate::catalog::{Catalog, Entry, StreamId, push_last};
 use crate::consumers::{Consumers, Watch};
 use crate::counters::{Counters, Counts};
 use crate::entities::Entities;
-use crate::exchange::{Exchange, Fault, InLog, Latest, Past, Request, Ticket};
+use crate::exchange::{Fault, InLog, Latest, Past, Ticket};
 use crate::feed::Feeder;
 use crate::group::{Group, GroupKey};
 use crate::held::Held;
-use crate::history::{History, Range};
+use crate::history::{History, Page, Range};
 use crate::journal::Journal;
 use crate::keys::Keys;
 use crate::limits::{FILTERS_MAX, PAGE_OBSERVATIONS_MAX, UNASKED_NANOS_MAX};
@@ -27,7 +27,6 @@ use crate::tree::Tree;
 use crate::turns::Turns;
 use crate::units::{InUnit, Units, conversion, in_unit};
 use crate::withdrawn::Withdrawn;
-use bytes::Bytes;
 use slab::Slab;
 use smallvec::SmallVec;
 use std::collections::HashMap;
@@ -192,18 +191,6 @@ impl Hub {
         self.tracer.get().is_some()
     }
 
-    /// Asks something on behalf of a principal at a time of the gateway's clock.
-    pub fn open(
-        self: &Arc<Self>,
-        now: Time,
-        principal: &Principal,
-        request: Request,
-    ) -> Result<Exchange, Fault> {
-        let admitted = principal.standing.admit(now, &principal.name);
-        let asked = admitted.and_then(|()| self.ask(now, principal, request));
-        self.audited(principal, asked)
-    }
-
     /// Counts a request for which the hub is asked several things: on behalf of the principal that this gives they
     /// are not counted again.
     pub fn count(&self, now: Time, principal: &Principal) -> Result<Principal, Fault> {
@@ -228,40 +215,11 @@ impl Hub {
         asked
     }
 
-    fn ask(
-        self: &Arc<Self>,
-        now: Time,
+    pub(crate) fn latest(
+        &self,
         principal: &Principal,
-        request: Request,
-    ) -> Result<Exchange, Fault> {
-        match request {
-            Request::Publish(publish) => self
-                .publish(now, principal, publish)
-                .map(Exchange::Accepted),
-            Request::Latest(filters) => self.latest(principal, &filters),
-            Request::History(past) => self.past(principal, &past),
-            Request::Extents(topics) => self.extents(principal, &topics).map(Exchange::Extents),
-            Request::Subscribe(subscribe) => self.subscribe(now, principal, subscribe),
-            Request::Entities(filters) => self.entities(principal, &filters),
-            Request::Put(entities) => self.put(now, principal, entities).map(Exchange::Accepted),
-            Request::Withdraw(place) => self
-                .withdraw(now, principal, &place)
-                .map(Exchange::Accepted),
-            Request::Retained(filters) => self.retained(now, principal, &filters),
-            Request::Remember(key, state) => self
-                .remember(now, principal, &key, state)
-                .map(Exchange::Accepted),
-            Request::Forget(key) => self
-                .remember(now, principal, &key, Bytes::new())
-                .map(Exchange::Accepted),
-            Request::Describe(filters) => self.describe(principal, &filters),
-            Request::Change(topic, entry) => self
-                .change(now, principal, &topic, entry)
-                .map(Exchange::Accepted),
-        }
-    }
-
-    fn latest(&self, principal: &Principal, filters: &[Filter]) -> Result<Exchange, Fault> {
+        filters: &[Filter],
+    ) -> Result<Latest, Fault> {
         check_filters(principal, filters)?;
         let mut builder = BatchBuilder::new();
         // What the catalog learned before this run has no cursor any more: the run's begin stands for it.
@@ -272,25 +230,29 @@ impl Hub {
             }
             push_last(&mut builder, entry);
         });
-        Ok(Exchange::Latest(Latest {
+        Ok(Latest {
             batch: builder.finish(),
             newest,
             head,
-        }))
+        })
     }
 
-    fn describe(&self, principal: &Principal, filters: &[Filter]) -> Result<Exchange, Fault> {
+    pub(crate) fn describe(
+        &self,
+        principal: &Principal,
+        filters: &[Filter],
+    ) -> Result<Vec<Entry>, Fault> {
         check_filters(principal, filters)?;
         let entries = self.entries(principal, filters);
         match filters {
             [one] if one.is_topic() && entries.is_empty() => {
                 Err(Fault::Unknown(one.as_str().into()))
             }
-            _ => Ok(Exchange::Entries(entries)),
+            _ => Ok(entries),
         }
     }
 
-    fn entries(&self, principal: &Principal, filters: &[Filter]) -> Vec<Entry> {
+    pub(crate) fn entries(&self, principal: &Principal, filters: &[Filter]) -> Vec<Entry> {
         let mut entries = Vec::new();
         self.visit_readable(&principal.grants, filters, &mut |entry| {
             entries.push(entry.clone());
@@ -325,7 +287,7 @@ impl Hub {
         }
     }
 
-    fn past(&self, principal: &Principal, past: &Past) -> Result<Exchange, Fault> {
+    pub(crate) fn past(&self, principal: &Principal, past: &Past) -> Result<Page, Fault> {
         check_filters(principal, &past.filters)?;
         self.feed()?;
         let entries = self.entries(principal, &past.filters);
@@ -366,7 +328,7 @@ impl Hub {
             }
         }
         page.batch = in_unit(page.batch, &past.unit)?;
-        Ok(Exchange::Page(page))
+        Ok(page)
     }
 
     /// Refuses a unit that datastreams which are asked for now cannot be converted to.

@@ -1,4 +1,4 @@
-//! The one door: everything published, read, subscribed or changed goes through [`Hub::open`].
+//! The one door: everything published, read, subscribed or changed goes through a [`Caller`].
 //!
 //! What it deliberately does not do: no protocol, no socket, no clock, no thread; the log and the
 //! history are traits. The decision worth arguing: a queue belongs to the *group* of subscribers that
@@ -8,6 +8,7 @@
 pub mod access;
 pub mod aggregate;
 mod attributes;
+mod caller;
 mod catalog;
 mod change;
 mod checks;
@@ -63,15 +64,15 @@ mod withdrawn;
 pub use access::{Grants, Principal, Verb};
 pub use aggregate::{Aggregate, parse_duration};
 pub use attributes::{Attributes, Given, Quality};
+pub use caller::{Caller, Internal};
 pub use catalog::{Entry, Last};
+pub use change::Change;
 pub use client::ClientId;
 pub use condition::Condition;
 pub use consumers::Watch;
 pub use counters::Counts;
 pub use entities::Entity;
-pub use exchange::{
-    Exchange, Fault, Latest, Media, Past, Publish, Request, Since, Subscribe, Ticket,
-};
+pub use exchange::{Fault, Latest, Media, Past, Publish, Since, Subscribe, Ticket};
 pub use framing::{Frame, Framing, FramingKey};
 pub use group::{Ending, Interest, Policy, Shape};
 pub use history::{Extent, Hidden, History, HistoryFault, Page, Range};

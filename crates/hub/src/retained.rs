@@ -7,7 +7,7 @@
 use crate::access::{Principal, Verb};
 use crate::attributes::Block;
 use crate::catalog::literal_prefix;
-use crate::exchange::{Exchange, Fault};
+use crate::exchange::Fault;
 use crate::hub::{Core, Hub, check_filters};
 use crate::limits::{
     CHUNK_BYTES_MAX, COMPARISONS_MAX, EXPIRIES_PER_TICK, RETAINED_BYTES_MAX, RETAINED_MAX,
@@ -140,7 +140,7 @@ impl Hub {
         now: Time,
         principal: &Principal,
         filters: &[Filter],
-    ) -> Result<Exchange, Fault> {
+    ) -> Result<Vec<Arc<Message>>, Fault> {
         check_filters(principal, filters)?;
         let grants = &principal.grants;
         let mut all = Vec::new();
@@ -156,7 +156,7 @@ impl Hub {
             all.extend(found.iter().filter(may_be_read).map(|it| Arc::clone(it)));
             after = next;
             if after.is_none() {
-                return Ok(Exchange::Retained(all));
+                return Ok(all);
             }
         }
     }

@@ -1,7 +1,7 @@
 //! A consumer: snapshot or replay first, then its group's queue, with no hole and no duplicate.
 
 use crate::access::Principal;
-use crate::exchange::{Exchange, Fault, Since, Subscribe};
+use crate::exchange::{Fault, Since, Subscribe};
 use crate::framing::Frame;
 use crate::group::{Ending, Group, Interest, Policy, Shape};
 use crate::hub::{Core, GroupSlot, Hub, check_filters};
@@ -92,7 +92,7 @@ impl Hub {
         now: Time,
         principal: &Principal,
         subscribe: Subscribe,
-    ) -> Result<Exchange, Fault> {
+    ) -> Result<Box<Subscription>, Fault> {
         check_filters(principal, &subscribe.filters)?;
         self.check_unit(principal, &subscribe.filters, &subscribe.unit)?;
         let mut filters = subscribe.filters;
@@ -123,7 +123,7 @@ impl Hub {
             };
         }
         drop(core);
-        let subscription = Subscription {
+        Ok(Box::new(Subscription {
             hub: self.clone(),
             group,
             policy,
@@ -135,8 +135,7 @@ impl Hub {
             held: None,
             handed: 0,
             delivering: Delivering::default(),
-        };
-        Ok(Exchange::Subscription(Box::new(subscription)))
+        }))
     }
 
     /// The group of an interest, made where there is none.

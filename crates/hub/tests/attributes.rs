@@ -5,8 +5,8 @@ mod house;
 
 use house::{acknowledged, at, drain, everyone, new, open, publication, subscribe, take_all, wish};
 use weir_hub::{
-    Attributes, ClientId, Exchange, Fault, Given, Item, Log, Next, Publish, Quality, Request,
-    Shape, Since, Subscribe, Subscription,
+    Attributes, ClientId, Fault, Given, Item, Log, Next, Publish, Quality, Shape, Since, Subscribe,
+    Subscription,
 };
 use weir_model::{Cursor, Time};
 
@@ -112,8 +112,9 @@ fn what_is_promised_to_nobody_is_live_at_once_and_waits_for_a_tick() {
     };
     let opened = house
         .hub
-        .open(at(0), &everyone(), Request::Publish(publish));
-    let Ok(Exchange::Accepted(ticket)) = opened else {
+        .caller(at(0), &everyone())
+        .and_then(|caller| caller.publish(publish));
+    let Ok(ticket) = opened else {
         unreachable!("a publication is answered with a ticket");
     };
     drop(ticket);

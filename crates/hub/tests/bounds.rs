@@ -12,10 +12,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use std::task::{Context, Waker};
 use std::time::Duration;
 use weir_hub::limits::{NAME_BYTES_MAX, NEW_DATASTREAMS_MAX};
-use weir_hub::{
-    Exchange, Fault, Frame, Framing, FramingKey, Hub, Next, Policy, Principal, Request, Shape,
-    Since,
-};
+use weir_hub::{Fault, Frame, Framing, FramingKey, Hub, Next, Policy, Principal, Shape, Since};
 use weir_model::batch::Naming;
 use weir_model::{BatchBuilder, Cursor, Datastream, Filter, Value};
 
@@ -63,9 +60,7 @@ fn a_message_longer_than_the_queue_wakes_and_reaches_who_waits() {
 }
 
 fn publish_at(house: &house::House, millis: i64, body: &str) {
-    let request = Request::Publish(publication("a", body));
-    let accepted = house.hub.open(at(millis), &everyone(), request);
-    assert!(matches!(accepted, Ok(Exchange::Accepted(_))));
+    house::accepted(&house.hub, millis, publication("a", body)).unwrap();
 }
 
 #[test]
@@ -138,8 +133,9 @@ fn what_the_catalog_keeps_in_memory_has_a_length() {
         name: Some(long.into()),
         ..Datastream::default()
     };
-    let request = Request::Change("a".into(), Some(named));
-    let refused = house.hub.open(at(0), &everyone(), request).err();
+    let everyone = everyone();
+    let caller = house.hub.caller(at(0), &everyone).unwrap();
+    let refused = caller.change("a", Some(named)).err();
     assert!(matches!(
         refused,
         Some(Fault::OverLimit {
@@ -331,8 +327,11 @@ fn a_clock_that_ran_ahead_pins_no_value_over_a_restart() {
     let house = open_with(Arc::default(), tally);
     publish(&house.hub, "a", 1.0);
     let filters = vec![Filter::parse("a").unwrap()];
-    let latest = house.hub.open(at(0), &everyone(), Request::Latest(filters));
-    let Ok(Exchange::Latest(latest)) = latest else {
+    let latest = house
+        .hub
+        .caller(at(0), &everyone())
+        .and_then(|caller| caller.latest(&filters));
+    let Ok(latest) = latest else {
         panic!("no last values")
     };
     assert_eq!(latest.batch.value(0), Value::Number(1.0));
@@ -357,9 +356,7 @@ fn a_snapshot_of_very_many_datastreams_comes_in_pieces_and_the_last_says_where()
     }
     assert_eq!(positions, [Cursor::START, head]);
     assert_eq!(values, 21_000);
-    let latest = Request::Latest(vec![Filter::parse("#").unwrap()]);
-    let Ok(Exchange::Latest(latest)) = house.hub.open(at(0), &everyone(), latest) else {
-        panic!("no last values")
-    };
+    let all = [Filter::parse("#").unwrap()];
+    let latest = house.hub.internal().at(at(0)).latest(&all).unwrap();
     assert_eq!((latest.batch.len(), latest.head), (21_000, head));
 }

@@ -4,23 +4,16 @@
 mod house;
 
 use bytes::Bytes;
-use house::{at, drain, everyone, new, open, publication, subscribe, wait, wish};
+use house::{at, drain, new, open, publication, subscribe, wait, wish};
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 use weir_hub::limits::{CONSUMER_BYTES_MAX, CONSUMER_KEY_BYTES_MAX};
-use weir_hub::{Exchange, Fault, Hub, Log, Principal, Request, Since, Subscribe, Ticket};
+use weir_hub::{Fault, Hub, Log, Since, Subscribe};
 use weir_model::Cursor;
 
-fn ask(hub: &Arc<Hub>, who: &Principal, request: Request) -> Result<Ticket, Fault> {
-    match hub.open(at(0), who, request)? {
-        Exchange::Accepted(ticket) => Ok(ticket),
-        _ => unreachable!("it is answered with a ticket"),
-    }
-}
-
 fn remember(hub: &Arc<Hub>, key: &str, state: &'static [u8]) -> Cursor {
-    let request = Request::Remember(key.into(), Bytes::from_static(state));
-    let ticket = ask(hub, &Principal::gateway(), request).unwrap();
+    let state = Bytes::from_static(state);
+    let ticket = hub.internal().remember(at(0), key, state).unwrap();
     wait(|cx| ticket.poll(cx)).unwrap()
 }
 
@@ -40,8 +33,7 @@ fn the_last_state_of_each_consumer_is_restored_and_the_forgotten_are_not() {
     remember(&house.hub, "mqtt/a", b"3");
     remember(&house.hub, "mqtt/gone", b"4");
     remember(&house.hub, "mqtu/x", b"5");
-    let forget = Request::Forget("mqtt/gone".into());
-    let ticket = ask(&house.hub, &Principal::gateway(), forget).unwrap();
+    let ticket = house.hub.internal().forget(at(0), "mqtt/gone").unwrap();
     wait(|cx| ticket.poll(cx)).unwrap();
     drop(ticket);
     for _ in 0..2 {
@@ -58,18 +50,12 @@ fn the_last_state_of_each_consumer_is_restored_and_the_forgotten_are_not() {
 }
 
 #[test]
-fn only_the_gateway_remembers_and_within_limits() {
+fn what_is_remembered_has_limits() {
     let house = new();
-    let request = Request::Remember("mqtt/a".into(), Bytes::from_static(b"1"));
-    let refused = ask(&house.hub, &everyone(), request).err();
-    assert!(matches!(refused, Some(Fault::Denied { .. })), "{refused:?}");
     let long = "k".repeat(CONSUMER_KEY_BYTES_MAX + 1);
     let much = Bytes::from(vec![0; CONSUMER_BYTES_MAX + 1]);
-    for request in [
-        Request::Remember(long, Bytes::from_static(b"1")),
-        Request::Remember("mqtt/a".into(), much),
-    ] {
-        let refused = ask(&house.hub, &Principal::gateway(), request).err();
+    for (key, state) in [(&*long, Bytes::from_static(b"1")), ("mqtt/a", much)] {
+        let refused = house.hub.internal().remember(at(0), key, state).err();
         assert!(
             matches!(refused, Some(Fault::OverLimit { .. })),
             "{refused:?}"
@@ -108,8 +94,7 @@ fn who_keeps_what_it_gets_is_fed_only_what_is_on_disk() {
         },
     );
     let begin = kept.position();
-    let request = Request::Publish(publication("a", "{\"value\":1}"));
-    let ticket = ask(&house.hub, &everyone(), request).unwrap();
+    let ticket = house::accepted(&house.hub, 0, publication("a", "{\"value\":1}")).unwrap();
     assert_eq!(drain(&mut live), ["1"]);
     let (mut cx, log) = (Context::from_waker(Waker::noop()), &house.log);
     // The disk may be done at any moment: what was handed over before it said so would be wrong.

@@ -19,7 +19,7 @@ use std::io::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
 use weir_embedded::EmbeddedHistory;
-use weir_hub::{Exchange, Hub, InUnit, Log, Past, Request, Since};
+use weir_hub::{Hub, InUnit, Log, Past, Since};
 use weir_log::{Disk, DiskLog, Options, SimDisk};
 use weir_model::{Cursor, Filter, Limits, Time};
 
@@ -101,11 +101,9 @@ impl Machine {
 
     fn put(&mut self, running: &Running) {
         let key = format!("v1.1/Things/{}", self.entities);
-        let put = Request::Put(vec![(key, Some(Bytes::from_static(b"{}")))]);
-        match running.hub.open(at(0), &everyone(), put).unwrap() {
-            Exchange::Accepted(ticket) => wait(|cx| ticket.poll(cx)).unwrap(),
-            _ => unreachable!("something was put"),
-        };
+        let put = vec![(key, Some(Bytes::from_static(b"{}")))];
+        let ticket = running.hub.internal().at(at(0)).put(put).unwrap();
+        wait(|cx| ticket.poll(cx)).unwrap();
         self.entities += 1;
     }
 
@@ -231,10 +229,9 @@ impl Machine {
             };
             let asked = running
                 .hub
-                .open(at(300), &everyone(), Request::History(past));
-            let Exchange::Page(answer) = asked.unwrap() else {
-                panic!("no page");
-            };
+                .caller(at(300), &everyone())
+                .and_then(|caller| caller.history(&past));
+            let answer = asked.unwrap();
             for row in answer.batch.rows() {
                 let number = row.value.number().unwrap() as u64;
                 assert!(kept.insert(number), "{what}: {number} is there twice");
@@ -248,11 +245,8 @@ impl Machine {
 }
 
 fn things(hub: &Arc<Hub>) -> usize {
-    let asked = Request::Entities(vec![Filter::parse("v1.1/Things/+").unwrap()]);
-    match hub.open(at(0), &everyone(), asked) {
-        Ok(Exchange::Described(all)) => all.len(),
-        _ => unreachable!("entities were asked for"),
-    }
+    let all = [Filter::parse("v1.1/Things/+").unwrap()];
+    hub.internal().entities(&all).len()
 }
 
 fn flip(disk: &SimDisk, name: &str, bit: u64) {

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread;
-use weir_hub::{Exchange, Fault, Grants, Next, Policy, Principal, Request, Since, Verb};
+use weir_hub::{Fault, Grants, Next, Policy, Principal, Since, Verb};
 use weir_model::{Cursor, Filter};
 
 #[test]
@@ -321,8 +321,7 @@ fn windows_are_not_thinned_again() {
     let mut mean = subscribe(&house.hub, mean);
     for (millis, value) in [(0, 1.0), (1000, 2.0)] {
         let body = format!("{{\"value\":{value},\"time\":\"{}\"}}", at(millis));
-        let request = Request::Publish(publication("a", &body));
-        assert!(house.hub.open(at(millis), &everyone(), request).is_ok());
+        house::accepted(&house.hub, millis, publication("a", &body)).unwrap();
         house.hub.tick(at(millis + 1000));
     }
     mean.thin();
@@ -338,8 +337,7 @@ fn a_window_of_a_clock_that_was_ahead_closes_once_the_clock_is_right() {
     let ahead = 400 * 86_400_000;
     for (millis, value) in [(ahead, 1.0), (0, 2.0), (100, 4.0), (5000, 8.0)] {
         let body = format!("{{\"value\":{value}}}");
-        let request = Request::Publish(publication("a", &body));
-        assert!(house.hub.open(at(millis), &everyone(), request).is_ok());
+        house::accepted(&house.hub, millis, publication("a", &body)).unwrap();
         house.hub.tick(at(millis));
     }
     assert_eq!(drain(&mut mean), ["1", "3"]);
@@ -359,8 +357,7 @@ fn a_condition_and_a_window_thin_out_at_the_server() {
     for (millis, value) in [(0, 70.0), (1000, 90.0), (2000, 92.0)] {
         let time = at(millis);
         let body = format!("{{\"value\":{value},\"time\":\"{time}\"}}");
-        let request = Request::Publish(publication("a", &body));
-        assert!(house.hub.open(at(millis), &everyone(), request).is_ok());
+        house::accepted(&house.hub, millis, publication("a", &body)).unwrap();
     }
     assert_eq!(drain(&mut high), ["90", "92"]);
     assert_eq!(drain(&mut mean), Vec::<String>::new());
@@ -375,14 +372,18 @@ fn last_values_are_new_once_what_is_known_of_their_datastream_is() {
     publish(&house.hub, "b", 2.0);
     let latest = || {
         let filters = vec![Filter::parse("#").unwrap()];
-        match house.hub.open(at(0), &everyone(), Request::Latest(filters)) {
-            Ok(Exchange::Latest(latest)) => (latest.newest, latest.batch.len()),
+        match house
+            .hub
+            .caller(at(0), &everyone())
+            .and_then(|caller| caller.latest(&filters))
+        {
+            Ok(latest) => (latest.newest, latest.batch.len()),
             _ => panic!("not last values"),
         }
     };
     let change = |topic: &str, datastream| {
-        let request = Request::Change(topic.into(), datastream);
-        house.hub.open(at(0), &everyone(), request).unwrap();
+        let gateway = house.hub.internal().at(at(0));
+        gateway.change(topic, datastream).unwrap();
     };
     let mut seen = vec![latest()];
     assert_eq!(seen[0], latest(), "nothing was changed");
@@ -416,10 +417,8 @@ fn what_a_crash_undoes_was_never_acknowledged_and_is_told() {
     let house = new();
     let kept = publish(&house.hub, "a", 1.0);
     house.disk.die_at(house.disk.operations());
-    let request = Request::Publish(publication("a", "{\"value\":2}"));
-    let Ok(Exchange::Accepted(ticket)) = house.hub.open(at(0), &everyone(), request) else {
-        panic!("the live tail accepts")
-    };
+    let ticket = house::accepted(&house.hub, 0, publication("a", "{\"value\":2}"));
+    let ticket = ticket.expect("the live tail accepts");
     let undone = ticket.cursor();
     assert!(wait(|cx| ticket.poll(cx)).is_err(), "not acknowledged");
     let disk = house.disk.clone();
@@ -446,11 +445,7 @@ fn there_is_no_hole_and_no_duplicate_with_a_writer_racing_every_subscribe() {
     let writer = thread::spawn(move || {
         for number in 0..COUNT {
             let body = format!("{{\"value\":{number}}}");
-            let request = Request::Publish(publication("race", &body));
-            assert!(
-                hub.open(at(i64::from(number)), &everyone(), request)
-                    .is_ok()
-            );
+            house::accepted(&hub, i64::from(number), publication("race", &body)).unwrap();
         }
     });
     let mut subscribers = Vec::new();

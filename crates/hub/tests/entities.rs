@@ -7,7 +7,7 @@ mod house;
 use bytes::Bytes;
 use house::{House, at, everyone, new, open, publication, publish, wait};
 use std::sync::Arc;
-use weir_hub::{Exchange, Fault, Grants, Hub, Log, Place, Principal, Request, Verb};
+use weir_hub::{Change, Fault, Grants, Hub, Log, Place, Principal, Verb};
 use weir_model::{Datastream, Filter};
 
 fn filter(text: &str) -> Filter {
@@ -19,24 +19,20 @@ fn put(hub: &Arc<Hub>, who: &Principal, entities: &[(&str, Option<&str>)]) -> Re
         let body = body.map(|body| Bytes::from(body.to_owned()));
         ((*key).to_owned(), body)
     });
-    match hub.open(at(0), who, Request::Put(owned.collect()))? {
-        Exchange::Accepted(ticket) => wait(|cx| ticket.poll(cx)).map(drop),
-        _ => unreachable!("something was put"),
-    }
+    let ticket = hub.caller(at(0), who)?.put(owned.collect())?;
+    wait(|cx| ticket.poll(cx)).map(drop)
 }
 
 fn keys(hub: &Arc<Hub>, who: &Principal, of: &str) -> Vec<String> {
-    match hub.open(at(0), who, Request::Entities(vec![filter(of)])) {
-        Ok(Exchange::Described(all)) => all.iter().map(|entity| entity.key.to_string()).collect(),
-        _ => unreachable!("entities were asked for"),
-    }
+    let all = hub.caller(at(0), who).unwrap().entities(&[filter(of)]);
+    let keys = all.unwrap().into_iter();
+    keys.map(|entity| entity.key.to_string()).collect()
 }
 
 fn number(hub: &Arc<Hub>, topic: &str) -> Option<u32> {
-    match hub.open(at(0), &everyone(), Request::Describe(vec![filter(topic)])) {
-        Ok(Exchange::Entries(entries)) => entries[0].datastream.number,
-        _ => unreachable!("a datastream was asked for"),
-    }
+    hub.internal().entries(&[filter(topic)])[0]
+        .datastream
+        .number
 }
 
 fn restarted(house: House) -> House {
@@ -91,8 +87,9 @@ fn entities_and_numbers_are_there_again_after_a_restart() {
     };
     let changed = house
         .hub
-        .open(at(0), &everyone(), Request::Change("b".into(), Some(known)));
-    let Ok(Exchange::Accepted(ticket)) = changed else {
+        .caller(at(0), &everyone())
+        .and_then(|caller| caller.change("b", Some(known)));
+    let Ok(ticket) = changed else {
         unreachable!("a datastream was described")
     };
     wait(|cx| ticket.poll(cx)).unwrap();
@@ -133,8 +130,11 @@ fn an_only_observation_that_is_withdrawn_leaves_no_last_value() {
         time: at(0),
         ordinal: 0,
     };
-    let withdrawn = house.hub.open(at(1), &everyone(), Request::Withdraw(place));
-    assert!(matches!(withdrawn, Ok(Exchange::Accepted(_))));
+    let withdrawn = house
+        .hub
+        .caller(at(1), &everyone())
+        .and_then(|caller| caller.withdraw(&place));
+    assert!(matches!(withdrawn, Ok(_)));
     assert_eq!(last_value(&house.hub), None);
 }
 
@@ -151,14 +151,20 @@ fn what_comes_while_the_past_is_read_for_a_withdrawal_stays_the_last_value() {
         time: at(0),
         ordinal: 0,
     };
-    let withdrawn = house.hub.open(at(1), &everyone(), Request::Withdraw(place));
-    assert!(matches!(withdrawn, Ok(Exchange::Accepted(_))));
+    let withdrawn = house
+        .hub
+        .caller(at(1), &everyone())
+        .and_then(|caller| caller.withdraw(&place));
+    assert!(matches!(withdrawn, Ok(_)));
     assert_eq!(last_value(&house.hub), Some(2.0));
 }
 
 fn last_value(hub: &Arc<Hub>) -> Option<f64> {
-    match hub.open(at(1), &everyone(), Request::Latest(vec![filter("#")])) {
-        Ok(Exchange::Latest(latest)) => {
+    match hub
+        .caller(at(1), &everyone())
+        .and_then(|caller| caller.latest(&vec![filter("#")]))
+    {
+        Ok(latest) => {
             let mut rows = latest.batch.rows();
             rows.next().and_then(|row| row.value.number())
         }
@@ -171,7 +177,7 @@ fn what_would_be_refused_is_told_before() {
     let house = new();
     publish(&house.hub, "s/1", 1.0);
     let of = |topic: &str| {
-        Request::Withdraw(Place {
+        Change::Withdraw(Place {
             topic: topic.into(),
             time: at(0),
             ordinal: 0,
@@ -182,8 +188,8 @@ fn what_would_be_refused_is_told_before() {
     assert!(matches!(would(&guest(), "s/2"), Err(Fault::Denied { .. })));
     assert!(matches!(would(&everyone(), "s/2"), Err(Fault::Unknown(_))));
     let would = |who: &Principal, topic: &str| {
-        let sent = Request::Publish(publication(topic, "{\"value\":1}"));
-        house.hub.would_take(who, &sent)
+        let sent = publication(topic, "{\"value\":1}");
+        house.hub.would_publish(who, &sent)
     };
     assert_eq!(would(&everyone(), "t"), Ok(()));
     assert!(matches!(would(&guest(), "s/1"), Err(Fault::Denied { .. })));

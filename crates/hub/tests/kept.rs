@@ -8,8 +8,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use weir_codec::by_name;
 use weir_hub::{
-    Attributes, EntryProblem, Exchange, Fault, Given, Grants, Hub, Media, Next, Outcome, Principal,
-    Publish, Request, Shape, Since, Subscribe, Subscription, Verb,
+    Attributes, EntryProblem, Fault, Given, Grants, Hub, Media, Next, Outcome, Principal, Publish,
+    Shape, Since, Subscribe, Subscription, Verb,
 };
 use weir_model::{Cursor, Filter, Limits};
 
@@ -236,10 +236,10 @@ fn what_does_not_decode_under_the_limits_of_today_is_bytes() {
 
 fn problem_of(hub: &Arc<Hub>, topic: &str) -> Option<EntryProblem> {
     let filter = Filter::parse(topic).unwrap();
-    let opened = hub.open(at(0), &everyone(), Request::Describe(vec![filter]));
-    let Exchange::Entries(entries) = opened.unwrap() else {
-        panic!("no entries");
-    };
+    let opened = hub
+        .caller(at(0), &everyone())
+        .and_then(|caller| caller.entries(&[filter]));
+    let entries = opened.unwrap();
     let [entry] = &entries[..] else {
         panic!("no datastream {topic}");
     };

@@ -6,7 +6,7 @@ mod house;
 use house::{acknowledged, at, everyone, new, open, publication};
 use std::sync::Arc;
 use std::task::{Context, Waker};
-use weir_hub::{Exchange, Fault, Hub, Log, Next, Policy, Request, Shape, Subscribe, Subscription};
+use weir_hub::{Fault, Hub, Log, Next, Policy, Shape, Subscribe, Subscription};
 use weir_model::Filter;
 
 fn subscribe(hub: &Arc<Hub>, topic: &str) -> Box<Subscription> {
@@ -15,10 +15,9 @@ fn subscribe(hub: &Arc<Hub>, topic: &str) -> Box<Subscription> {
         policy: Policy::DropOldest,
         ..Subscribe::new(filters, Shape::Items)
     };
-    match hub.open(at(0), &everyone(), Request::Subscribe(subscribe)) {
-        Ok(Exchange::Subscription(subscription)) => subscription,
-        _ => panic!("not a subscription"),
-    }
+    let everyone = everyone();
+    let caller = hub.caller(at(0), &everyone).unwrap();
+    caller.subscribe(subscribe).unwrap()
 }
 
 fn long(letters: usize) -> String {
@@ -27,8 +26,7 @@ fn long(letters: usize) -> String {
 
 /// Publishes at a time of the gateway's clock, and does not wait.
 fn publish(hub: &Arc<Hub>, topic: &str, body: &str, millis: i64) -> Result<(), Fault> {
-    let request = Request::Publish(publication(topic, body));
-    hub.open(at(millis), &everyone(), request).map(drop)
+    house::accepted(hub, millis, publication(topic, body)).map(drop)
 }
 
 #[test]
@@ -116,8 +114,7 @@ fn who_fills_the_catalog_is_refused_and_numbers_go_on() {
     assert_eq!(publish("text/0", r#"{"value":"short"}"#), Ok(()));
     assert_eq!(publish("text/4", &long(100_000)), Ok(()));
     let before = hub.catalog_bytes().0;
-    let forget = Request::Change("text/4".into(), None);
-    hub.open(at(0), &everyone(), forget).map(drop).unwrap();
+    drop(hub.internal().at(at(0)).change("text/4", None).unwrap());
     assert!(hub.catalog_bytes().0 <= before - 100_000);
 }
 
@@ -148,11 +145,8 @@ fn windows_count_and_the_oldest_close_early_where_memory_is_tight() {
         aggregate: Some("last:1d".parse().unwrap()),
         ..Subscribe::new(filters, Shape::Items)
     };
-    let Ok(Exchange::Subscription(mut daily)) =
-        hub.open(at(0), &everyone(), Request::Subscribe(subscribe))
-    else {
-        panic!("not a subscription");
-    };
+    let gateway = hub.internal().at(at(0));
+    let mut daily = gateway.subscribe(subscribe).unwrap();
     let message = |number: usize| publication(&format!("w/{number}"), &long(100_000));
     acknowledged(hub, &everyone(), message(0)).unwrap();
     hub.feed().unwrap();

@@ -6,7 +6,7 @@ mod house;
 use house::{acknowledged, at, drain, everyone, new, publication, subscribe, wish};
 use std::sync::Arc;
 use weir_codec::FORMATS;
-use weir_hub::{Exchange, Fault, Grants, Media, Principal, Publish, Request, Since, Verb};
+use weir_hub::{Fault, Grants, Media, Principal, Publish, Since, Verb};
 use weir_model::{BatchBuilder, BatchError, Datastream, Filter};
 
 fn message(media: Media, body: &[u8]) -> Publish {
@@ -67,8 +67,8 @@ fn topics_that_begin_with_a_dollar_are_the_gateways_to_publish_at() {
     ] {
         let refused = acknowledged(&house.hub, &who, publication(topic, "1"));
         assert_eq!(refused, Err(Fault::Reserved(topic.into())));
-        let change = Request::Change(topic.into(), Some(Datastream::default()));
-        let refused = house.hub.open(at(0), &who, change);
+        let caller = house.hub.caller(at(0), &who).unwrap();
+        let refused = caller.change(topic, Some(Datastream::default()));
         assert_eq!(refused.err(), Some(Fault::Reserved(topic.into())));
     }
     let inside = publication("a/$SYS", "{\"value\":1}");
@@ -85,11 +85,10 @@ fn a_wildcard_at_the_beginning_matches_no_topic_of_the_gateway() {
     acknowledged(&house.hub, &everyone(), publication("a", "{\"value\":1}")).unwrap();
     assert_eq!(drain(&mut all), ["1"]);
     assert_eq!(drain(&mut own), ["7"]);
-    let latest = Request::Latest(vec![Filter::parse("#").unwrap()]);
-    match house.hub.open(at(0), &everyone(), latest) {
-        Ok(Exchange::Latest(latest)) => assert_eq!(latest.batch.len(), 1),
-        _ => unreachable!("the last values were asked for"),
-    }
+    let everyone = everyone();
+    let caller = house.hub.caller(at(0), &everyone).unwrap();
+    let latest = caller.latest(&[Filter::parse("#").unwrap()]).unwrap();
+    assert_eq!(latest.batch.len(), 1);
 }
 
 #[test]
@@ -107,7 +106,8 @@ fn who_may_change_and_not_read_is_not_told_what_there_is() {
     let forget = |who: &Principal, topic: &str| {
         let forgotten = house
             .hub
-            .open(at(0), who, Request::Change(topic.into(), None));
+            .caller(at(0), who)
+            .and_then(|caller| caller.change(topic, None));
         forgotten.err()
     };
     assert_eq!(

@@ -7,8 +7,8 @@ use house::{House, acknowledged, at, everyone, new, open, subscribe, take_all, w
 use std::sync::Arc;
 use std::thread;
 use weir_hub::{
-    Attributes, Exchange, Fault, Given, Grants, Hub, Log, Media, Message, Next, Principal, Publish,
-    Request, Shape, Since, Subscribe, Subscription, Verb,
+    Attributes, Fault, Given, Grants, Hub, Log, Media, Message, Next, Principal, Publish, Shape,
+    Since, Subscribe, Subscription, Verb,
 };
 use weir_model::{Cursor, Filter, Time};
 
@@ -36,8 +36,11 @@ fn opaque(topic: &str, body: &'static [u8]) -> Publish {
 
 fn retained(hub: &Arc<Hub>, who: &Principal, now: Time, filter: &str) -> Vec<Arc<Message>> {
     let filters = vec![Filter::parse(filter).unwrap()];
-    match hub.open(now, who, Request::Retained(filters)) {
-        Ok(Exchange::Retained(messages)) => messages,
+    match hub
+        .caller(now, who)
+        .and_then(|caller| caller.retained(&filters))
+    {
+        Ok(messages) => messages,
         _ => unreachable!("retained messages were asked for"),
     }
 }
@@ -203,7 +206,8 @@ fn retained_messages_are_read_as_far_as_the_policy_grants() {
     let filters = vec![Filter::parse("secret/#").unwrap()];
     let refused = house
         .hub
-        .open(at(0), &of("kitchen/#"), Request::Retained(filters));
+        .caller(at(0), &of("kitchen/#"))
+        .and_then(|caller| caller.retained(&filters));
     assert!(matches!(refused, Err(Fault::Denied { .. })));
     let stranger = acknowledged(&house.hub, &of("#"), retain("kitchen", ""));
     assert!(
@@ -242,7 +246,8 @@ fn retained_then_live_leaves_no_hole_and_no_duplicate_beside_a_racing_writer() {
         for number in 1..=LAST {
             let publish = retain("a/n", &number.to_string());
             assert!(
-                hub.open(at(0), &everyone(), Request::Publish(publish))
+                hub.caller(at(0), &everyone())
+                    .and_then(|caller| caller.publish(publish))
                     .is_ok()
             );
         }

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Waker};
 use weir_hub::trace::{Fact, Incoming, Parent, Span, SpanKind, Tracer};
-use weir_hub::{Attributes, Exchange, Given, Publish, Request, Shape, Subscribe};
+use weir_hub::{Attributes, Given, Publish, Shape, Subscribe};
 use weir_model::Filter;
 
 /// Keeps all spans; its clock goes on by one whenever it is asked.
@@ -98,11 +98,9 @@ fn a_refusal_is_one_too() {
 fn a_delivery_lasts_until_the_subscriber_comes_back_and_ends_with_it() {
     let (house, all) = traced();
     let filters = vec![Filter::parse("#").unwrap()];
-    let subscribe = Request::Subscribe(Subscribe::new(filters, Shape::Items));
-    let Ok(Exchange::Subscription(mut reader)) = house.hub.open(at(0), &everyone(), subscribe)
-    else {
-        panic!("not a subscription")
-    };
+    let gateway = house.hub.internal().at(at(0));
+    let wish = Subscribe::new(filters, Shape::Items);
+    let mut reader = gateway.subscribe(wish).unwrap();
     let mut cx = Context::from_waker(Waker::noop());
     let count = |name| all.names().iter().filter(|it| **it == name).count();
     for round in 1..=2 {

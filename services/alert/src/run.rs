@@ -17,9 +17,7 @@ use std::sync::Arc;
 use tokio::time::timeout;
 use weir_binding::{Context, LocalFuture};
 use weir_carrier::clock::pause;
-use weir_hub::{
-    Exchange, Gap, GapReason, Item, Next, Principal, Request, Shape, Since, Subscribe, Subscription,
-};
+use weir_hub::{Gap, GapReason, Item, Next, Shape, Since, Subscribe, Subscription};
 use weir_model::Cursor;
 
 /// Runs all of them until the gateway drains.
@@ -82,13 +80,9 @@ impl Alert {
             committed: true,
             ..Subscribe::new(self.plan.filters.clone(), Shape::Items)
         };
-        let request = Request::Subscribe(subscribe);
-        let (now, principal) = (self.context.now(), Principal::gateway());
-        match self.context.hub().open(now, &principal, request) {
-            Ok(Exchange::Subscription(subscription)) => Ok(subscription),
-            Ok(_) => Err("the hub gives no subscription".into()),
-            Err(fault) => Err(fault.to_string()),
-        }
+        let gateway = self.context.hub().internal().at(self.context.now());
+        let subscribed = gateway.subscribe(subscribe);
+        subscribed.map_err(|fault| fault.to_string())
     }
 
     /// Follows a subscription to its end; nothing where the hub has stopped.

@@ -26,7 +26,7 @@ use random::Random;
 use settings::{Settings, Where};
 use std::sync::{Arc, OnceLock};
 use weir_binding::{Answer, Call, ConfigFault, Context, LocalFuture, Section, Service};
-use weir_hub::{Hub, Principal, Request};
+use weir_hub::Hub;
 use weir_model::Time;
 
 /// What the device's discovery says when it hears these datagrams of UDP, one after the other, from one peer: where the
@@ -121,9 +121,8 @@ fn kept(hub: &Arc<Hub>, key: &str) -> Option<String> {
 }
 
 fn keep(hub: &Arc<Hub>, now: Time, key: &str, text: &str) {
-    let request = Request::Remember(key.into(), text.to_owned().into());
     // Where the log takes nothing, nothing else goes on either.
-    drop(hub.open(now, &Principal::gateway(), request));
+    drop(hub.internal().remember(now, key, text.to_owned().into()));
 }
 
 impl Service for Dpws {

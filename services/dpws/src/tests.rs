@@ -12,6 +12,7 @@ use weir_codec::document::soap::Version;
 use weir_codec::document::{Element, read_xml};
 use weir_embedded::EmbeddedHistory;
 use weir_hub::Grants;
+use weir_hub::Principal;
 use weir_log::{DiskLog, Options, SimDisk};
 use weir_model::Limits;
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use weir_binding::Response;
-use weir_hub::{Entry, Exchange, Fault, Hub, Page, Past, Principal, Request};
+use weir_hub::{Caller, Entry, Fault, Hub, Page, Past, Principal};
 use weir_model::{Batch, Filter, Time};
 
 /// Who asks, and when.
@@ -15,38 +15,27 @@ pub(crate) struct Ask {
 impl Ask {
     /// The datastreams that match and may be read; none is no fault.
     pub(crate) fn entries(&self, filters: Vec<Filter>) -> Result<Vec<Entry>, Response> {
-        match self.open(Request::Describe(filters)) {
-            Ok(Exchange::Entries(entries)) => Ok(entries),
+        match self.caller()?.entries(&filters) {
             Err(Fault::Unknown(_)) => Ok(Vec::new()),
-            other => Err(refusal(other)),
+            found => found.map_err(|fault| refuse(&fault)),
         }
     }
 
     /// A page of the past.
     pub(crate) fn page(&self, past: Past) -> Result<Page, Response> {
-        match self.open(Request::History(past)) {
-            Ok(Exchange::Page(page)) => Ok(page),
-            other => Err(refusal(other)),
-        }
+        let page = self.caller()?.history(&past);
+        page.map_err(|fault| refuse(&fault))
     }
 
     /// Last values.
     pub(crate) fn latest(&self, filters: Vec<Filter>) -> Result<Batch, Response> {
-        match self.open(Request::Latest(filters)) {
-            Ok(Exchange::Latest(latest)) => Ok(latest.batch),
-            other => Err(refusal(other)),
-        }
+        let latest = self.caller()?.latest(&filters);
+        Ok(latest.map_err(|fault| refuse(&fault))?.batch)
     }
 
-    fn open(&self, request: Request) -> Result<Exchange, Fault> {
-        self.hub.open(self.now, &self.principal, request)
-    }
-}
-
-fn refusal(opened: Result<Exchange, Fault>) -> Response {
-    match opened {
-        Err(fault) => refuse(&fault),
-        Ok(_) => Response::text(500, "the hub answered something else"),
+    fn caller(&self) -> Result<Caller<'_>, Response> {
+        let caller = self.hub.caller(self.now, &self.principal);
+        caller.map_err(|fault| refuse(&fault))
     }
 }
 

@@ -4,7 +4,7 @@ use super::*;
 use std::task::{Context, Poll, Waker};
 use weir_binding::{AsItIs, AtOnce};
 use weir_embedded::EmbeddedHistory;
-use weir_hub::{Exchange, Grants, Log, Media, Principal, Publish, Request, Verb};
+use weir_hub::{Grants, Log, Media, Principal, Publish, Verb};
 use weir_log::{DiskLog, Options, SimDisk};
 use weir_model::{Filter, Limits, Time};
 
@@ -36,9 +36,9 @@ impl House {
         });
         let body = format!("[{}]", rows.collect::<Vec<_>>().join(","));
         let media = Media::Format(weir_codec::by_name("json").unwrap());
-        let publish = Request::Publish(Publish::new(topic, media, body));
-        let opened = self.hub.open(now(), &Principal::unrestricted(), publish);
-        assert!(matches!(opened, Ok(Exchange::Accepted(_))));
+        let gateway = self.hub.internal().at(now());
+        let publish = Publish::new(topic, media, body);
+        gateway.publish(publish).unwrap();
         self.log.wait_committed(self.log.head()).unwrap();
     }
 

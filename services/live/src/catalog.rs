@@ -7,8 +7,8 @@ use crate::query;
 use serde_json::{Map, Value as Json};
 use std::sync::Arc;
 use weir_binding::{Answer, Call, Length, Response, answer_of};
-use weir_hub::{Entry, Exchange, Hub, Request, entry};
-use weir_model::{Filter, Value};
+use weir_hub::{Entry, Hub, entry};
+use weir_model::{Datastream, Filter, Value};
 
 /// Lists, shows, sets or deletes.
 pub(crate) fn answer(hub: &Arc<Hub>, call: Call, rest: &str) -> Result<Answer, Response> {
@@ -37,13 +37,9 @@ pub(crate) fn answer(hub: &Arc<Hub>, call: Call, rest: &str) -> Result<Answer, R
                 let sentence = "what is said here is declared: leave `declared` out";
                 return Err(refuse(400, format!("bad entry: {sentence}")));
             }
-            change(
-                hub,
-                &call,
-                Request::Change(query::decode_path(rest)?, Some(datastream)),
-            )
+            change(hub, &call, &query::decode_path(rest)?, Some(datastream))
         }
-        ("DELETE", _) => change(hub, &call, Request::Change(query::decode_path(rest)?, None)),
+        ("DELETE", _) => change(hub, &call, &query::decode_path(rest)?, None),
         (other, _) => Err(method_not_allowed(other, "GET, PUT, DELETE")),
     }
 }
@@ -65,10 +61,9 @@ fn describe(hub: &Arc<Hub>, call: Call, filters: Vec<Filter>) -> Answer {
 
 fn described(hub: &Arc<Hub>, call: &Call, filters: Vec<Filter>) -> Result<Response, Response> {
     let one = matches!(&filters[..], [filter] if filter.is_topic());
-    let opened = hub.open(call.now, &call.principal, Request::Describe(filters));
-    let Exchange::Entries(entries) = opened.map_err(|fault| from_hub(&fault, &[]))? else {
-        return Err(refuse(500, "the hub answered something else"));
-    };
+    let caller = hub.caller(call.now, &call.principal);
+    let found = caller.and_then(|caller| caller.entries(&filters));
+    let entries = found.map_err(|fault| from_hub(&fault, &[]))?;
     let body = match &entries[..] {
         [entry] if one => to_json(entry, call).to_string(),
         entries => list(entries, call),
@@ -88,10 +83,15 @@ fn list(entries: &[Entry], call: &Call) -> String {
     text + "]}"
 }
 
-fn change(hub: &Arc<Hub>, call: &Call, request: Request) -> Result<Answer, Response> {
-    match hub.open(call.now, &call.principal, request) {
-        Ok(Exchange::Accepted(ticket)) => Ok(Answer::Later(Box::new(Acknowledge { ticket }))),
-        Ok(_) => Err(refuse(500, "the hub answered something else")),
+fn change(
+    hub: &Arc<Hub>,
+    call: &Call,
+    topic: &str,
+    datastream: Option<Datastream>,
+) -> Result<Answer, Response> {
+    let caller = hub.caller(call.now, &call.principal);
+    match caller.and_then(|caller| caller.change(topic, datastream)) {
+        Ok(ticket) => Ok(Answer::Later(Box::new(Acknowledge { ticket }))),
         Err(fault) => Err(from_hub(&fault, &call.body)),
     }
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use weir_binding::{Answer, Call, Length, Response, answer_of, gap_json};
 use weir_codec::Format;
 use weir_hub::aggregate::parse_duration;
-use weir_hub::{Exchange, Gap, GapReason, Hub, Page, Past, Request};
+use weir_hub::{Gap, GapReason, Hub, Page, Past};
 use weir_model::{Time, percent};
 
 /// Observations in a page where the query does not say.
@@ -47,9 +47,9 @@ pub(crate) fn read(hub: &Arc<Hub>, call: Call, rest: &str) -> Result<Answer, Res
 }
 
 fn look_up(hub: &Arc<Hub>, call: &Call, format: &'static Format, past: Past) -> Response {
-    match hub.open(call.now, &call.principal, Request::History(past)) {
-        Ok(Exchange::Page(page)) => respond(call, format, &page),
-        Ok(_) => refuse(500, "the hub answered something else"),
+    let caller = hub.caller(call.now, &call.principal);
+    match caller.and_then(|caller| caller.history(&past)) {
+        Ok(page) => respond(call, format, &page),
         Err(fault) => from_hub(&fault, &[]),
     }
 }

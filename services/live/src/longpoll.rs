@@ -12,8 +12,7 @@ use weir_binding::{
 use weir_codec::Format;
 use weir_hub::units::in_unit;
 use weir_hub::{
-    Ending, Exchange, Gap, Hub, InUnit, Item, Latest, Next, Principal, Request, Shape, Since,
-    Subscription,
+    Caller, Ending, Gap, Hub, InUnit, Item, Latest, Next, Principal, Shape, Since, Subscription,
 };
 use weir_model::{BatchBuilder, Cursor, Filter, Time};
 
@@ -74,12 +73,12 @@ fn poll(hub: &Arc<Hub>, asked: &Asked, filters: Vec<Filter>) -> Result<Response,
         [filter] if filter.is_topic() => Some(filter.as_str().to_owned()),
         _ => None,
     };
-    let opened = hub.open(asked.now, &asked.principal, Request::Latest(filters));
-    let Exchange::Latest(latest) = opened.map_err(|fault| from_hub(&fault, &[]))? else {
-        return Err(refuse(500, "the hub answered something else"));
-    };
+    let caller = hub.caller(asked.now, &asked.principal);
+    let caller = caller.map_err(|fault| from_hub(&fault, &[]))?;
+    let latest = caller.latest(&filters);
+    let latest = latest.map_err(|fault| from_hub(&fault, &[]))?;
     if let (Some(topic), true) = (one, latest.batch.is_empty()) {
-        return Err(absent(hub, asked, &topic));
+        return Err(absent(caller, &topic));
     }
     let Latest {
         batch,
@@ -104,14 +103,11 @@ fn poll(hub: &Arc<Hub>, asked: &Asked, filters: Vec<Filter>) -> Result<Response,
 }
 
 /// Nothing is known at this topic; where it is known of what lies below, that is said.
-fn absent(hub: &Arc<Hub>, asked: &Asked, topic: &str) -> Response {
-    let below = Filter::parse(&format!("{topic}/+"));
-    let below = below.map(|below| Request::Latest(vec![below]));
-    let found = below.map(|request| hub.open(asked.now, &asked.principal, request));
+fn absent(caller: Caller<'_>, topic: &str) -> Response {
+    let below = Filter::parse(&format!("{topic}/+")).ok();
+    let found = below.and_then(|below| caller.latest(&[below]).ok());
     let hint = match found {
-        Ok(Ok(Exchange::Latest(latest))) if !latest.batch.is_empty() => {
-            format!("; there is `{topic}/+`")
-        }
+        Some(latest) if !latest.batch.is_empty() => format!("; there is `{topic}/+`"),
         _ => String::new(),
     };
     let sentence = format!("no observation was published at `{topic}` yet{hint}");
@@ -151,20 +147,18 @@ fn long_poll(
 ) -> Result<Answer, Response> {
     let format = query::format(call)?;
     let subscribe = query::subscribe(call, rest, Shape::Items)?;
-    let opened = hub.open(call.now, &call.principal, Request::Subscribe(subscribe));
-    match opened.map_err(|fault| from_hub(&fault, &[]))? {
-        Exchange::Subscription(subscription) => Ok(Answer::Later(Box::new(LongPoll {
-            subscription,
-            format,
-            patience,
-            workers: call.workers.clone(),
-            gap: None,
-            due: Vec::new(),
-            bytes: 0,
-            merging: None,
-        }))),
-        _ => Err(refuse(500, "the hub answered something else")),
-    }
+    let caller = hub.caller(call.now, &call.principal);
+    let subscribed = caller.and_then(|caller| caller.subscribe(subscribe));
+    Ok(Answer::Later(Box::new(LongPoll {
+        subscription: subscribed.map_err(|fault| from_hub(&fault, &[]))?,
+        format,
+        patience,
+        workers: call.workers.clone(),
+        gap: None,
+        due: Vec::new(),
+        bytes: 0,
+        merging: None,
+    })))
 }
 
 /// One late answer: all messages that are due then, as one.

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use weir_binding::{Answer, Call, Pending, Response};
 use weir_codec::Format;
-use weir_hub::{Exchange, Fault, Hub, Media, Publish, Request, Ticket};
+use weir_hub::{Fault, Hub, Media, Publish, Ticket};
 
 /// Publishes the body; 204 once it is on disk.
 pub(crate) fn publish(hub: &Arc<Hub>, call: Call, rest: &str) -> Result<Answer, Response> {
@@ -30,10 +30,7 @@ pub(crate) fn publish(hub: &Arc<Hub>, call: Call, rest: &str) -> Result<Answer, 
 }
 
 fn send(hub: &Arc<Hub>, call: &Call, publish: Publish) -> Result<Ticket, Fault> {
-    match hub.open(call.now, &call.principal, Request::Publish(publish))? {
-        Exchange::Accepted(ticket) => Ok(ticket),
-        _ => Err(Fault::Unknown("what the hub answered".into())),
-    }
+    hub.caller(call.now, &call.principal)?.publish(publish)
 }
 
 /// What the body says it is. A form's content type is what clients send that were told nothing.

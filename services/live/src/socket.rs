@@ -15,7 +15,7 @@ use weir_binding::{
     Answer, Call, Delivery, Elsewhere, Inbound, Pace, Pending, Response, Scheme, Socket,
 };
 use weir_codec::Format;
-use weir_hub::{Exchange, Fault, Hub, Media, Principal, Publish, Request, Shape, Ticket};
+use weir_hub::{Fault, Hub, Media, Principal, Publish, Shape, Ticket};
 use weir_model::Time;
 
 /// Accepts a WebSocket: it gets what the filters match, and publishes what it sends at the path's topic;
@@ -51,19 +51,17 @@ fn delivery(
     let bare = call.query("bare").is_some();
     let shape = Shape::Framed(format, call.wrapper.framing(Arc::new(WebSocket { bare })));
     let subscribe = query::subscribe(call, rest, shape)?;
-    let opened = hub.open(call.now, &call.principal, Request::Subscribe(subscribe));
-    match opened.map_err(|fault| from_hub(&fault, &[]))? {
-        Exchange::Subscription(subscription) => Ok(Delivery {
-            scheme: Scheme::WebSocket,
-            subscription,
-            heartbeat: None,
-            farewell: Bytes::new(),
-            tally: None,
-            pace,
-            elsewhere: Elsewhere::new(call.workers.clone()),
-        }),
-        _ => Err(refuse(500, "the hub answered something else")),
-    }
+    let caller = hub.caller(call.now, &call.principal);
+    let subscribed = caller.and_then(|caller| caller.subscribe(subscribe));
+    Ok(Delivery {
+        scheme: Scheme::WebSocket,
+        subscription: subscribed.map_err(|fault| from_hub(&fault, &[]))?,
+        heartbeat: None,
+        farewell: Bytes::new(),
+        tally: None,
+        pace,
+        elsewhere: Elsewhere::new(call.workers.clone()),
+    })
 }
 
 /// The first `weir.ENC` offered that is known; without one, `?as=` or the default.
@@ -100,12 +98,9 @@ impl Inbound for Publisher {
         }
         let media = Media::Format(self.format);
         let publish = Publish::new(self.topic.clone(), media, payload.clone());
-        match self
-            .hub
-            .open(now, &self.principal, Request::Publish(publish))
-        {
-            Ok(Exchange::Accepted(ticket)) => Answer::Later(Box::new(Acknowledge { ticket })),
-            Ok(_) => Answer::Now(refuse(500, "the hub answered something else")),
+        let caller = self.hub.caller(now, &self.principal);
+        match caller.and_then(|caller| caller.publish(publish)) {
+            Ok(ticket) => Answer::Later(Box::new(Acknowledge { ticket })),
             Err(fault) => Answer::Now(error_message(&fault, &payload)),
         }
     }

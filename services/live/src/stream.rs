@@ -1,6 +1,6 @@
 //! HTTP streaming and server-sent events.
 
-use crate::fault::{from_hub, refuse};
+use crate::fault::from_hub;
 use crate::framing::{Lines, Parts, Prefixed, Sse};
 use crate::pace;
 use crate::query;
@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use weir_binding::{Answer, Call, Delivery, Elsewhere, Response, Scheme, Stream};
 use weir_codec::{FORMATS, Format};
-use weir_hub::{Exchange, Framing, Hub, Request, Shape};
+use weir_hub::{Framing, Hub, Shape};
 
 /// Silence after which a comment or an empty line keeps proxies from closing the connection.
 const HEARTBEAT: Duration = Duration::from_secs(15);
@@ -22,11 +22,9 @@ pub(crate) fn open(hub: &Arc<Hub>, call: &Call, rest: &str, sse: bool) -> Result
     let framing = framing(call, sse, format, parts.clone());
     let shape = Shape::Framed(format, call.wrapper.framing(framing));
     let subscribe = query::subscribe(call, rest, shape)?;
-    let opened = hub.open(call.now, &call.principal, Request::Subscribe(subscribe));
-    let Exchange::Subscription(subscription) = opened.map_err(|fault| from_hub(&fault, &[]))?
-    else {
-        return Err(refuse(500, "the hub answered something else"));
-    };
+    let caller = hub.caller(call.now, &call.principal);
+    let subscribed = caller.and_then(|caller| caller.subscribe(subscribe));
+    let subscription = subscribed.map_err(|fault| from_hub(&fault, &[]))?;
     let (parts, cursor) = (parts.as_deref(), subscription.position().to_string());
     let head = head(sse, format, parts, cursor);
     let delivery = Delivery {

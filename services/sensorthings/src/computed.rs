@@ -4,7 +4,7 @@
 //! of the datastream name or have by default. Neither is kept with the entity, so neither can be old.
 
 use crate::entity::Entity;
-use crate::fault::{Fault, Result};
+use crate::fault::Result;
 use crate::filter::Value;
 use crate::kind::Kind;
 use crate::members::{self, Members};
@@ -13,7 +13,7 @@ use crate::node::{Context, Node, below};
 use crate::render::{instant, property};
 use serde_json::{Value as Json, json};
 use std::sync::Arc;
-use weir_hub::{Exchange, Extent, Request};
+use weir_hub::Extent;
 use weir_model::Time;
 
 /// Whether a property of a type is computed.
@@ -111,11 +111,10 @@ fn extent(context: &Context<'_>, entity: &Entity) -> Result<Option<Extent>> {
 
 fn look_up(context: &Context<'_>, entity: &Entity) -> Result<Option<Extent>> {
     let topics = entity.published_at().into_iter().map(str::to_owned);
-    let request = Request::Extents(topics.collect());
-    match context.hub.open(context.now, context.principal, request)? {
-        Exchange::Extents(extents) => Ok(extents.into_iter().flatten().reduce(Extent::joined)),
-        _ => Err(Fault::new(500, "the hub answered something else")),
-    }
+    let topics: Vec<_> = topics.collect();
+    let caller = context.hub.caller(context.now, context.principal)?;
+    let extents = caller.extents(&topics)?;
+    Ok(extents.into_iter().flatten().reduce(Extent::joined))
 }
 
 /// The features of a datastream's observations that may be read.

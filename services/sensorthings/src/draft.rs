@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::Arc;
 use weir_binding::wait;
-use weir_hub::{Exchange, Media, Principal, Publish, Request, Ticket, Verb};
+use weir_hub::{Change, Media, Principal, Publish, Ticket, Verb};
 use weir_model::batch::Naming;
 use weir_model::{BatchBuilder, Datastream, Extra, Place, Time};
 
@@ -41,13 +41,13 @@ impl Stream {
         self.about.extend(origin);
     }
 
-    fn into_change(self, topic: String) -> Request {
+    fn into_change(self, topic: String) -> Change {
         let about = Json::Object(self.about).to_string();
         let datastream = Datastream {
             about: Some(about.into()),
             ..self.known
         };
-        Request::Change(topic, Some(datastream))
+        Change::Datastream(topic, Some(datastream))
     }
 }
 
@@ -62,13 +62,13 @@ fn kept(entity: Entity) -> Entity {
 }
 
 /// Entities to be put, and removed where there is none, if there are any.
-fn put(entities: impl Iterator<Item = ((Kind, Id), Option<Entity>)>) -> Option<Request> {
+fn put(entities: impl Iterator<Item = ((Kind, Id), Option<Entity>)>) -> Option<Change> {
     let puts = entities.map(|((kind, id), entity)| {
         let body = entity.map(|entity| entity.to_record().into());
         (key(kind, &id), body)
     });
     let puts: Vec<_> = puts.collect();
-    (!puts.is_empty()).then_some(Request::Put(puts))
+    (!puts.is_empty()).then_some(Change::Put(puts))
 }
 
 /// An observation to be published.
@@ -247,7 +247,7 @@ impl<'a> Draft<'a> {
     /// A datastream as it is to be, or as it is.
     pub(crate) fn stream(&mut self, topic: &str) -> Result<&mut Stream> {
         if !self.streams.contains_key(topic) {
-            let found = entries(self.context.hub, topic)?.into_iter().next();
+            let found = entries(self.context.hub, topic).into_iter().next();
             let entry = found.ok_or_else(|| Fault::missing(format!("datastream `{topic}`")))?;
             let mut known = entry.datastream;
             let about = known
@@ -277,13 +277,13 @@ impl<'a> Draft<'a> {
             context.hub.would_take(who, change)?;
         }
         for withdrawn in &self.withdrawn {
-            let request = Request::Withdraw(withdrawn.place());
-            context.hub.would_take(context.principal, &request)?;
+            let change = Change::Withdraw(withdrawn.place());
+            context.hub.would_take(context.principal, &change)?;
         }
         let mut done = Done::default();
         let mut described = Vec::new();
         for (who, change) in changes {
-            if let Request::Change(topic, Some(_)) = &change {
+            if let Change::Datastream(topic, Some(_)) = &change {
                 described.push(topic.clone());
             }
             done.note(accepted_of(context, who, change)?);
@@ -309,7 +309,7 @@ impl<'a> Draft<'a> {
     }
 
     /// What changes in the catalog and beside it.
-    fn changes(&mut self) -> Vec<Request> {
+    fn changes(&mut self) -> Vec<Change> {
         let puts = std::mem::take(&mut self.puts).into_iter();
         let mut changes = Vec::from_iter(put(puts));
         for (topic, mut stream) in std::mem::take(&mut self.streams) {
@@ -321,13 +321,13 @@ impl<'a> Draft<'a> {
         changes.extend(
             forgotten
                 .into_iter()
-                .map(|topic| Request::Change(topic, None)),
+                .map(|topic| Change::Datastream(topic, None)),
         );
         changes
     }
 
     /// What follows from the observations, for the gateway to note. Streams that are changed besides have theirs.
-    fn notes(&mut self) -> Result<Vec<Request>> {
+    fn notes(&mut self) -> Result<Vec<Change>> {
         let noted = std::mem::take(&mut self.noted).into_iter();
         let mut notes = Vec::from_iter(put(noted.map(|(key, entity)| (key, Some(entity)))));
         for (topic, origin) in std::mem::take(&mut self.origins) {
@@ -350,11 +350,7 @@ impl<'a> Draft<'a> {
             for part in group.chunks(ROWS_OF_ONE_MESSAGE / components) {
                 let message = message(&part[0].0, part.iter().map(|(_, row)| row))?;
                 let hub = self.context.hub;
-                let request = Request::Publish(message);
-                hub.would_take(self.context.principal, &request)?;
-                let Request::Publish(message) = request else {
-                    continue;
-                };
+                hub.would_publish(self.context.principal, &message)?;
                 messages.push((message, begin..begin + part.len()));
                 begin += part.len();
             }
@@ -364,13 +360,13 @@ impl<'a> Draft<'a> {
 
     /// Tasks as messages.
     // [TASKING-4-2] [TASKING-4-3]
-    fn orders(&self) -> Result<Vec<Request>> {
+    fn orders(&self) -> Result<Vec<Change>> {
         let format = weir_codec::by_name("json");
         let format = format.ok_or_else(|| Fault::new(500, "a format is absent"))?;
         let mut orders = Vec::new();
         for (topic, body) in &self.orders {
             let message = Publish::new(topic.clone(), Media::Format(format), body.clone());
-            let order = Request::Publish(message);
+            let order = Change::Publish(message);
             let hub = self.context.hub;
             hub.would_take(self.context.principal, &order)?;
             orders.push(order);
@@ -380,8 +376,8 @@ impl<'a> Draft<'a> {
 
     fn withdraw(&self, done: &mut Done) -> Result<()> {
         for withdrawn in &self.withdrawn {
-            let request = Request::Withdraw(withdrawn.place());
-            done.note(accepted(self.context, request)?);
+            let change = Change::Withdraw(withdrawn.place());
+            done.note(accepted(self.context, change)?);
             if let Some(id) = &withdrawn.known_as {
                 done.note(correct(self.context, id, None)?);
             }
@@ -422,24 +418,21 @@ impl<'a> Draft<'a> {
     }
 }
 
-/// Asks the hub for something that it accepts.
-pub(crate) fn accepted(context: &Context<'_>, request: Request) -> Result<Ticket> {
-    accepted_of(context, context.principal, request)
+/// Has the hub make a change.
+pub(crate) fn accepted(context: &Context<'_>, change: Change) -> Result<Ticket> {
+    accepted_of(context, context.principal, change)
 }
 
-fn accepted_of(context: &Context<'_>, who: &Principal, request: Request) -> Result<Ticket> {
-    match context.hub.open(context.now, who, request)? {
-        Exchange::Accepted(ticket) => Ok(ticket),
-        _ => Err(Fault::new(500, "the hub answered something else")),
-    }
+fn accepted_of(context: &Context<'_>, who: &Principal, change: Change) -> Result<Ticket> {
+    Ok(context.hub.caller(context.now, who)?.make(change)?)
 }
 
 /// Notes under which identifier a corrected observation is known, or forgets it. Who may do this to the
 /// observation may have it noted.
 fn correct(context: &Context<'_>, id: &Id, place: Option<&At>) -> Result<Ticket> {
     let body = place.map(|at| json!({"is": at.id()}).to_string().into());
-    let put = Request::Put(vec![(key(Kind::Observation, id), body)]);
-    accepted_of(context, &Principal::gateway(), put)
+    let gateway = context.hub.internal().at(context.now);
+    Ok(gateway.put(vec![(key(Kind::Observation, id), body)])?)
 }
 
 /// Observations of one datastream as one message, in the format that is shortest to read for so many.

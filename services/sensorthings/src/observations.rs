@@ -19,7 +19,7 @@ use crate::scope::{filters_of, of_datastreams, sources};
 use std::cmp::Ordering;
 use std::sync::Arc;
 use weir_hub::limits::{FILTERS_MAX, PAGE_OBSERVATIONS_MAX};
-use weir_hub::{Exchange, InUnit, Page, Past, Request, Verb};
+use weir_hub::{InUnit, Page, Past, Verb};
 use weir_model::{Filter, Time};
 
 /// Whose observations are meant.
@@ -141,13 +141,8 @@ pub(crate) fn read(
         aggregate: None,
         unit: InUnit::Own,
     };
-    match context
-        .hub
-        .open(context.now, context.principal, Request::History(past))?
-    {
-        Exchange::Page(page) => Ok(page),
-        _ => Err(Fault::new(500, "the hub answered something else")),
-    }
+    let caller = context.hub.caller(context.now, context.principal)?;
+    Ok(caller.history(&past)?)
 }
 
 struct Scan<'a> {
@@ -332,13 +327,12 @@ impl<'a> Scan<'a> {
     /// Behind the last observation of all that are asked for.
     fn newest(&self) -> Result<Time> {
         let mut newest = BEGIN;
-        let request = Request::Describe(self.filters.clone());
-        match self
+        let caller = self
             .context
             .hub
-            .open(self.context.now, self.context.principal, request)
-        {
-            Ok(Exchange::Entries(entries)) => {
+            .caller(self.context.now, self.context.principal)?;
+        match caller.entries(&self.filters) {
+            Ok(entries) => {
                 let lasts = entries.iter().filter_map(|entry| entry.last.as_ref());
                 lasts.for_each(|last| newest = newest.max(last.time));
                 // A clock that ran ahead may have left something later than the last value.
@@ -355,7 +349,6 @@ impl<'a> Scan<'a> {
                     false => Ok(END),
                 }
             }
-            Ok(_) => Ok(END),
             Err(weir_hub::Fault::Unknown(_)) => Ok(BEGIN),
             Err(fault) => Err(fault.into()),
         }

@@ -13,7 +13,7 @@ use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::ops::Range;
 use std::sync::Arc;
 use weir_binding::wait;
-use weir_hub::{Publish, Request, Stood, Ticket};
+use weir_hub::{Change, Publish, Stood, Ticket};
 use weir_model::{Cursor, Time};
 
 /// Publishes messages, each of observations of one datastream, with where their rows are.
@@ -48,7 +48,7 @@ fn submit_all(
             incoming: context.incoming,
             ..message
         };
-        submitted.push((accepted(context, Request::Publish(message))?, topic, times));
+        submitted.push((accepted(context, Change::Publish(message))?, topic, times));
     }
     for (ticket, topic, times) in submitted {
         wait(|cx| ticket.poll(cx))?;
@@ -94,7 +94,7 @@ fn publish(
         incoming: context.incoming,
         ..message
     };
-    let ticket = accepted(context, Request::Publish(message))?;
+    let ticket = accepted(context, Change::Publish(message))?;
     let places = match places(ticket.stood(), &times, &counts) {
         Some(places) => places,
         None => {
@@ -257,7 +257,7 @@ mod tests {
         };
         let media = Media::Format(weir_codec::by_name("json").unwrap());
         let message = Publish::new("a/b", media, at(1));
-        let ticket = accepted(&context, Request::Publish(message)).unwrap();
+        let ticket = accepted(&context, Change::Publish(message)).unwrap();
         house.publish("a/b", &at(6));
         assert!(house.hub.positions().1 >= ticket.cursor());
         let time = Time::parse_rfc3339(b"2026-11-20T10:01:00Z").unwrap();

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 use weir_binding::{Answer, AsItIs, AtOnce, Call, Response, Service};
 use weir_embedded::EmbeddedHistory;
-use weir_hub::{Exchange, Grants, Hub, Media, Principal, Publish, Request, Verb};
+use weir_hub::{Grants, Hub, Media, Principal, Publish, Verb};
 use weir_log::{DiskLog, Options, SimDisk};
 use weir_model::{Filter, Limits, Time};
 
@@ -148,8 +148,10 @@ impl House {
     pub(crate) fn publish(&self, topic: &str, body: &str) {
         let media = Media::Format(weir_codec::by_name("json").unwrap());
         let publish = Publish::new(topic, media, body.to_owned());
-        let Ok(Exchange::Accepted(ticket)) =
-            self.hub.open(now(), &self.who, Request::Publish(publish))
+        let Ok(ticket) = self
+            .hub
+            .caller(now(), &self.who)
+            .and_then(|caller| caller.publish(publish))
         else {
             panic!("it was to be published")
         };
@@ -276,7 +278,10 @@ fn what_other_protocols_publish_is_here_and_what_is_posted_here_is_theirs() {
     let stream = format!("Datastreams({})", stream["@iot.id"]);
     house.post(&format!("{stream}/Observations"), json!({"result": 1.75}));
     let filters = vec![Filter::parse("cellar/#").unwrap()];
-    let Ok(Exchange::Latest(latest)) = house.hub.open(now(), &house.who, Request::Latest(filters))
+    let Ok(latest) = house
+        .hub
+        .caller(now(), &house.who)
+        .and_then(|caller| caller.latest(&filters))
     else {
         panic!("last values were asked for")
     };
@@ -513,7 +518,10 @@ fn an_observation_is_corrected_under_its_identifier_and_withdrawn_for_all() {
     assert_eq!(house.status("GET", &link(0), Json::Null), 404);
     assert_eq!(results(&house.get("Observations")), [30.0, 22.0]);
     let filters = vec![Filter::parse("#").unwrap()];
-    let Ok(Exchange::Latest(latest)) = house.hub.open(now(), &house.who, Request::Latest(filters))
+    let Ok(latest) = house
+        .hub
+        .caller(now(), &house.who)
+        .and_then(|caller| caller.latest(&filters))
     else {
         panic!("last values were asked for")
     };

@@ -6,15 +6,15 @@
 //! began with and holds no lock while it reads the history.
 
 use crate::entity::{Entity, ROOT, of_key};
-use crate::fault::{Fault, Result};
+use crate::fault::Result;
 use crate::id::{At, Id};
 use crate::kind::Kind;
 use crate::multi::MEMBER;
 use crate::sorted::Sorted;
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use weir_hub::{Entry, Exchange, Fault as HubFault, Grants, Hub, Principal, Request, Verb};
-use weir_model::{Filter, Time};
+use weir_hub::{Entry, Grants, Hub, Verb};
+use weir_model::Filter;
 
 /// From whom a link leads to whom, the latter first.
 type Back = (Kind, Id, Kind, Id);
@@ -71,10 +71,10 @@ impl View {
             ..View::default()
         };
         let root = format!("{ROOT}/#");
-        for entity in entities(hub, &root)? {
+        for entity in entities(hub, &root) {
             self.take_record(&entity.key, Some(&entity.body));
         }
-        for entry in entries(hub, "#")? {
+        for entry in entries(hub, "#") {
             self.take_entry(&entry.topic.clone(), Some(&entry));
         }
         Ok(())
@@ -82,12 +82,12 @@ impl View {
 
     fn read_one(&mut self, hub: &Arc<Hub>, name: &str) -> Result<()> {
         if name.starts_with(ROOT) && of_key(name).is_some() {
-            let found = entities(hub, name)?;
+            let found = entities(hub, name);
             let body = found.first().map(|entity| &entity.body[..]);
             self.take_record(name, body);
             return Ok(());
         }
-        let found = entries(hub, name)?;
+        let found = entries(hub, name);
         self.take_entry(name, found.first());
         Ok(())
     }
@@ -443,27 +443,13 @@ fn targets(entity: &Entity) -> Vec<(Kind, Id)> {
     kept.flatten().collect()
 }
 
-fn entities(hub: &Arc<Hub>, filter: &str) -> Result<Vec<weir_hub::Entity>> {
-    let Ok(filter) = Filter::parse(filter) else {
-        return Ok(Vec::new());
-    };
-    let request = Request::Entities(vec![filter]);
-    match hub.open(Time::from_nanos(0), &Principal::gateway(), request)? {
-        Exchange::Described(entities) => Ok(entities),
-        _ => Err(Fault::new(500, "the hub answered something else")),
-    }
+fn entities(hub: &Arc<Hub>, filter: &str) -> Vec<weir_hub::Entity> {
+    let filter = Filter::parse(filter).ok();
+    hub.internal().entities(filter.as_slice())
 }
 
 /// The datastreams of the catalog that match.
-pub(crate) fn entries(hub: &Arc<Hub>, filter: &str) -> Result<Vec<Entry>> {
-    let Ok(filter) = Filter::parse(filter) else {
-        return Ok(Vec::new());
-    };
-    let request = Request::Describe(vec![filter]);
-    match hub.open(Time::from_nanos(0), &Principal::gateway(), request) {
-        Ok(Exchange::Entries(entries)) => Ok(entries),
-        Err(HubFault::Unknown(_)) => Ok(Vec::new()),
-        Err(fault) => Err(fault.into()),
-        Ok(_) => Err(Fault::new(500, "the hub answered something else")),
-    }
+pub(crate) fn entries(hub: &Arc<Hub>, filter: &str) -> Vec<Entry> {
+    let filter = Filter::parse(filter).ok();
+    hub.internal().entries(filter.as_slice())
 }

@@ -9,7 +9,7 @@ use weir_binding::Call;
 use weir_codec::document::observations::write_rows;
 use weir_codec::document::{Element, Xml};
 use weir_codec::{Format, by_name};
-use weir_hub::{Entry, Exchange, Hub, InUnit, Media, Past, Publish, Request, Ticket};
+use weir_hub::{Entry, Hub, InUnit, Media, Past, Publish, Ticket};
 use weir_model::{Batch, Filter, Time};
 
 /// Observations of a page where the request does not say.
@@ -90,10 +90,8 @@ fn publish(hub: &Arc<Hub>, call: &Call, body: &Element) -> Result<Reply, Fault> 
         incoming: call.incoming,
         ..Publish::new(topic, Media::Format(format), message)
     };
-    match hub.open(call.now, &call.principal, Request::Publish(publish))? {
-        Exchange::Accepted(ticket) => Ok(Reply::Stored(ticket)),
-        _ => Err(Fault::receiver("the hub answered something else")),
-    }
+    let ticket = hub.caller(call.now, &call.principal)?.publish(publish)?;
+    Ok(Reply::Stored(ticket))
 }
 
 /// What a message is written in: columns where datastreams have several observations, which they are for; else
@@ -116,10 +114,8 @@ pub(crate) fn published(cursor: &str) -> String {
 }
 
 fn latest(hub: &Arc<Hub>, call: &Call, body: &Element) -> Result<Reply, Fault> {
-    let request = Request::Latest(filters(body)?);
-    let Exchange::Latest(latest) = hub.open(call.now, &call.principal, request)? else {
-        return Err(Fault::receiver("the hub answered something else"));
-    };
+    let filters = filters(body)?;
+    let latest = hub.caller(call.now, &call.principal)?.latest(&filters)?;
     let mut xml = begun("latestResponse");
     write_rows(&latest.batch, &mut xml);
     Ok(Reply::Document(xml.finish()))
@@ -138,10 +134,7 @@ fn history(hub: &Arc<Hub>, call: &Call, body: &Element) -> Result<Reply, Fault> 
     if past.from > past.to {
         return Err(Fault::sender("`to` is before `from`"));
     }
-    let request = Request::History(past);
-    let Exchange::Page(page) = hub.open(call.now, &call.principal, request)? else {
-        return Err(Fault::receiver("the hub answered something else"));
-    };
+    let page = hub.caller(call.now, &call.principal)?.history(&past)?;
     let mut xml = begun("historyResponse");
     write_rows(&page.batch, &mut xml);
     if let Some(next) = &page.next {
@@ -151,10 +144,8 @@ fn history(hub: &Arc<Hub>, call: &Call, body: &Element) -> Result<Reply, Fault> 
 }
 
 fn describe(hub: &Arc<Hub>, call: &Call, body: &Element) -> Result<Reply, Fault> {
-    let request = Request::Describe(filters(body)?);
-    let Exchange::Entries(entries) = hub.open(call.now, &call.principal, request)? else {
-        return Err(Fault::receiver("the hub answered something else"));
-    };
+    let filters = filters(body)?;
+    let entries = hub.caller(call.now, &call.principal)?.entries(&filters)?;
     let mut xml = begun("describeResponse");
     entries
         .iter()

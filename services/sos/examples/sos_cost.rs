@@ -17,7 +17,7 @@ use std::task::{Context, Poll, Waker};
 use std::time::Instant;
 use weir_binding::{Answer, AsItIs, AtOnce, Call, Opening, Response, Service};
 use weir_embedded::EmbeddedHistory;
-use weir_hub::{Hub, Media, Principal, Publish, Request};
+use weir_hub::{Hub, Media, Principal, Publish};
 use weir_log::{DiskLog, Options, SimDisk};
 use weir_model::{BatchBuilder, Limits, Time, Value};
 use weir_sos::Sos;
@@ -82,7 +82,8 @@ fn fill(hub: &Arc<Hub>, topic: &str, count: usize) {
         (format.encode)(&rows.finish(), &mut body);
         let publish = Publish::new(topic, Media::Format(format), body);
         let everyone = Principal::unrestricted();
-        hub.open(now(), &everyone, Request::Publish(publish))
+        hub.caller(now(), &everyone)
+            .and_then(|caller| caller.publish(publish))
             .unwrap();
         hub.feed().unwrap();
     }

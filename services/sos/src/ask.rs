@@ -6,7 +6,7 @@ use crate::inventory::Inventory;
 use crate::params::{Params, Version};
 use std::sync::Arc;
 use weir_hub::trace::Incoming;
-use weir_hub::{Exchange, Hub, Principal, Request, Ticket, Verb};
+use weir_hub::{Caller, Change, Hub, Principal, Ticket, Verb};
 use weir_model::Time;
 
 /// Who asks what.
@@ -34,25 +34,19 @@ impl Ask {
         Ok(self.hub.check(&self.principal, verb, named)?)
     }
 
-    /// Asks the hub.
-    pub(crate) fn open(&self, request: Request) -> Result<Exchange, Exception> {
-        Ok(self.hub.open(self.now, &self.principal, request)?)
+    /// The hub, as whom it is asked on behalf of.
+    pub(crate) fn caller(&self) -> Result<Caller<'_>, Exception> {
+        Ok(self.hub.caller(self.now, &self.principal)?)
     }
 
-    /// Asks the hub for what is acknowledged later.
-    pub(crate) fn ticket(&self, request: Request) -> Result<Ticket, Exception> {
-        match self.open(request)? {
-            Exchange::Accepted(ticket) => Ok(ticket),
-            _ => Err(Exception::internal("the hub answered something else")),
+    /// Has the hub make all of the changes, in this order, or none where one of them would be refused.
+    pub(crate) fn all_or_none(&self, changes: Vec<Change>) -> Result<Vec<Ticket>, Exception> {
+        for change in &changes {
+            self.hub.would_take(&self.principal, change)?;
         }
-    }
-
-    /// Has the hub do all of it, in this order, or none where one of it would be refused.
-    pub(crate) fn all_or_none(&self, requests: Vec<Request>) -> Result<Vec<Ticket>, Exception> {
-        for request in &requests {
-            self.hub.would_take(&self.principal, request)?;
-        }
-        let done = requests.into_iter().map(|request| self.ticket(request));
-        done.collect()
+        let made = changes
+            .into_iter()
+            .map(|change| Ok(self.caller()?.make(change)?));
+        made.collect()
     }
 }

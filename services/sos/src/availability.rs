@@ -14,7 +14,7 @@ use crate::offerings::OwnOffering;
 use crate::reply::Reply;
 use std::collections::BTreeMap;
 use weir_codec::document::Xml;
-use weir_hub::{Exchange, Extent, Request};
+use weir_hub::Extent;
 
 const ACTION: &str =
     "http://www.opengis.net/def/serviceOperation/sos/daRetrieval/2.0/GetDataAvailabilityResponse";
@@ -25,9 +25,8 @@ pub(crate) fn answer(ask: &Ask) -> Result<Reply, Exception> {
     let picked = selected(ask, &inventory)?;
     let features = observed(ask, &inventory)?;
     let topics = picked.iter().map(|series| series.topic.to_string());
-    let Exchange::Extents(extents) = ask.open(Request::Extents(topics.collect()))? else {
-        return Err(Exception::internal("the hub answered something else"));
-    };
+    let topics: Vec<_> = topics.collect();
+    let extents = ask.caller()?.extents(&topics)?;
     let told = picked.iter().zip(extents);
     let told = told.filter_map(|(series, extent)| Some((series, extent?)));
     let mut xml = Xml::new();

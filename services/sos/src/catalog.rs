@@ -10,8 +10,8 @@ use crate::offerings::Offerings;
 use crate::records::Set;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
-use weir_hub::{Entry, Exchange, Fault, Hub, Principal, Request};
-use weir_model::{Filter, Time};
+use weir_hub::{Entry, Hub};
+use weir_model::Filter;
 
 /// What is known, for all requests.
 #[derive(Default)]
@@ -49,7 +49,7 @@ impl Known {
         match changed.names {
             None => {
                 *self = Self::default();
-                let entries = entries(hub, "#")?;
+                let entries = entries(hub, "#");
                 entries.iter().for_each(|entry| self.take(entry));
                 for (procedure, sensor) in Set::Sensors.kept(hub) {
                     self.offerings.take(&procedure, &sensor);
@@ -66,7 +66,7 @@ impl Known {
                         continue;
                     }
                     self.forget(&name);
-                    let found = entries(hub, &name)?;
+                    let found = entries(hub, &name);
                     found.iter().for_each(|entry| self.take(entry));
                 }
             }
@@ -151,16 +151,8 @@ impl Known {
 }
 
 /// The datastreams that match: one that is not there any more is none.
-fn entries(hub: &Arc<Hub>, filter: &str) -> Result<Vec<Entry>, Exception> {
+fn entries(hub: &Arc<Hub>, filter: &str) -> Vec<Entry> {
     // Keys of records that are no topics name no datastream.
-    let Ok(filter) = Filter::parse(filter) else {
-        return Ok(Vec::new());
-    };
-    let request = Request::Describe(vec![filter]);
-    match hub.open(Time::from_nanos(0), &Principal::gateway(), request) {
-        Ok(Exchange::Entries(entries)) => Ok(entries),
-        Err(Fault::Unknown(_)) => Ok(Vec::new()),
-        Err(fault) => Err(fault.into()),
-        Ok(_) => Err(Exception::internal("the hub answered something else")),
-    }
+    let filter = Filter::parse(filter).ok();
+    hub.internal().entries(filter.as_slice())
 }

@@ -18,7 +18,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use weir_codec::crs::{HEIGHT, Position};
 use weir_codec::document::Xml;
 use weir_codec::{Format, by_name};
-use weir_hub::{Media, Publish, Request, Ticket, Verb};
+use weir_hub::{Change, Media, Publish, Ticket, Verb};
 use weir_model::batch::Naming;
 use weir_model::{Batch, BatchBuilder};
 
@@ -180,7 +180,7 @@ pub(crate) fn insert(
     let format = format.ok_or_else(|| Exception::internal("this build has no format for it"))?;
     let mut publications = Vec::new();
     for (topic, body) in messages(batch, &topics, format)? {
-        publications.push(Request::Publish(Publish {
+        publications.push(Change::Publish(Publish {
             incoming: ask.incoming,
             ..Publish::new(topic, Media::Format(format), body)
         }));
@@ -243,7 +243,7 @@ fn position_of_row(batch: &Batch, row: usize) -> Option<Position> {
 
 /// Features that observations name are to be listed with the datastreams that observe them, by who may: each
 /// observation keeps its feature, only who may change the list adds to it.
-fn features_named(ask: &Ask, batch: &Batch, topics: &[String]) -> Result<Vec<Request>, Exception> {
+fn features_named(ask: &Ask, batch: &Batch, topics: &[String]) -> Result<Vec<Change>, Exception> {
     let mut named: BTreeMap<&str, (Option<Position>, BTreeSet<&str>)> = BTreeMap::new();
     for row in 0..batch.len() {
         if let Some(id) = batch.extra(row).feature {

@@ -12,7 +12,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use weir_codec::Model;
 use weir_hub::units::comparable;
-use weir_hub::{Exchange, Hub, InUnit, Page, Past, Principal, Request};
+use weir_hub::{Caller, Hub, InUnit, Page, Past, Principal};
 use weir_model::{Batch, Datastream, Filter, Time};
 
 /// What of the observations of some datastreams is wanted.
@@ -197,18 +197,10 @@ impl Pages {
     /// What of a datastream's past is wanted, up to its end.
     fn past_of(&self, filters: &[Filter]) -> Result<Span, Exception> {
         let topics = filters.iter().map(|filter| filter.as_str().to_owned());
-        let request = Request::Extents(topics.collect());
-        match self.hub.open(self.now, &self.principal, request)? {
-            Exchange::Extents(extents) => {
-                let last = extents
-                    .into_iter()
-                    .flatten()
-                    .map(|extent| extent.last)
-                    .max();
-                Ok(up_to(last, self.wanted.temporal.begins))
-            }
-            _ => Err(Exception::internal("the hub answered something else")),
-        }
+        let topics: Vec<_> = topics.collect();
+        let extents = self.caller()?.extents(&topics)?;
+        let lasts = extents.into_iter().flatten().map(|extent| extent.last);
+        Ok(up_to(lasts.max(), self.wanted.temporal.begins))
     }
 
     /// Counts what was read, and leaves what is wanted of it.
@@ -220,18 +212,13 @@ impl Pages {
 
     fn latest(&mut self, filters: Vec<Filter>) -> Result<Page, Exception> {
         self.left.pop();
-        let request = Request::Latest(filters);
-        match self.hub.open(self.now, &self.principal, request)? {
-            Exchange::Latest(latest) => {
-                let ordinals = self.ordinals(&latest.batch)?;
-                Ok(self.look_at(Page {
-                    batch: latest.batch,
-                    ordinals,
-                    ..Page::default()
-                }))
-            }
-            _ => Err(Exception::internal("the hub answered something else")),
-        }
+        let latest = self.caller()?.latest(&filters)?;
+        let ordinals = self.ordinals(&latest.batch)?;
+        Ok(self.look_at(Page {
+            batch: latest.batch,
+            ordinals,
+            ..Page::default()
+        }))
     }
 
     /// What tells the last observations of datastreams apart from others of their times; the history is asked
@@ -299,13 +286,11 @@ impl Pages {
     }
 
     fn page(&self, past: Past) -> Result<Page, Exception> {
-        match self
-            .hub
-            .open(self.now, &self.principal, Request::History(past))?
-        {
-            Exchange::Page(page) => Ok(page),
-            _ => Err(Exception::internal("the hub answered something else")),
-        }
+        Ok(self.caller()?.history(&past)?)
+    }
+
+    fn caller(&self) -> Result<Caller<'_>, Exception> {
+        Ok(self.hub.caller(self.now, &self.principal)?)
     }
 
     /// Says of each datastream what it is called here.

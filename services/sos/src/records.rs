@@ -12,8 +12,8 @@ use serde_json::{Value as Json, json};
 use std::sync::Arc;
 use weir_codec::crs::Position;
 use weir_hub::limits::ENTITIES_OF_ONE_REQUEST_MAX;
-use weir_hub::{Exchange, Hub, Principal, Request};
-use weir_model::{Filter, Place, Time, percent};
+use weir_hub::{Change, Entity, Hub};
+use weir_model::{Filter, Place, percent};
 
 /// A set of entities.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,7 +53,8 @@ impl Set {
         let filter = Filter::parse(filter)
             .map_err(|error| Exception::invalid("identifier", error.to_string()))?;
         // Who may read none of them sees none.
-        Ok(self.read(&ask.hub, ask.now, &ask.principal, filter))
+        let entities = ask.caller()?.entities(&[filter]);
+        Ok(self.read(entities.unwrap_or_default()))
     }
 
     /// All of them, whoever may read them.
@@ -69,22 +70,11 @@ impl Set {
 
     /// What there is at a key, or at those that match, whoever may read it.
     pub(crate) fn kept_at(self, hub: &Arc<Hub>, key: &str) -> Vec<(String, Json)> {
-        let filter = Filter::parse(key).ok().into_iter();
-        let read = |filter| self.read(hub, Time::from_nanos(0), &Principal::gateway(), filter);
-        filter.flat_map(read).collect()
+        let filter = Filter::parse(key).ok();
+        self.read(hub.internal().entities(filter.as_slice()))
     }
 
-    fn read(
-        self,
-        hub: &Arc<Hub>,
-        now: Time,
-        who: &Principal,
-        filter: Filter,
-    ) -> Vec<(String, Json)> {
-        let opened = hub.open(now, who, Request::Entities(vec![filter]));
-        let Ok(Exchange::Described(entities)) = opened else {
-            return Vec::new();
-        };
+    fn read(self, entities: Vec<Entity>) -> Vec<(String, Json)> {
         let known = entities.iter().filter_map(|entity| {
             let body = serde_json::from_slice(&entity.body).ok()?;
             Some((self.id_of(&entity.key)?, body))
@@ -99,9 +89,9 @@ pub(crate) fn kept(set: Set, id: &str, body: &Json) -> (String, Option<Bytes>) {
 }
 
 /// As many requests as so many entities need.
-pub(crate) fn puts(entities: Vec<(String, Option<Bytes>)>) -> Vec<Request> {
+pub(crate) fn puts(entities: Vec<(String, Option<Bytes>)>) -> Vec<Change> {
     let parts = entities.chunks(ENTITIES_OF_ONE_REQUEST_MAX);
-    parts.map(|part| Request::Put(part.to_vec())).collect()
+    parts.map(|part| Change::Put(part.to_vec())).collect()
 }
 
 /// What is kept of a sensor beside its description.

@@ -17,7 +17,7 @@ use crate::sensorml::component;
 use crate::sensors::fingerprint;
 use serde_json::{Value as Json, json};
 use weir_codec::document::{Element, Xml, read_xml};
-use weir_hub::{Request, Verb};
+use weir_hub::Verb;
 use weir_model::BatchBuilder;
 
 macro_rules! action {
@@ -82,8 +82,8 @@ pub(crate) fn insert_template(ask: &Ask) -> Result<Reply, Exception> {
         let sentence = format!("`{id}` is another template, whose results would no longer be read");
         return Err(Exception::invalid("identifier", sentence));
     }
-    let put = Request::Put(vec![kept(Set::Templates, &id, &body)]);
-    let ticket = ask.ticket(put)?;
+    let put = vec![kept(Set::Templates, &id, &body)];
+    let ticket = ask.caller()?.put(put)?;
     let mut xml = Xml::new();
     xml.start("sos:InsertResultTemplateResponse");
     xml.prefixes(&[("sos", SOS20)]);

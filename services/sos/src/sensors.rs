@@ -15,7 +15,7 @@ use crate::reply::Reply;
 use crate::results::templates_of;
 use crate::sensorml;
 use weir_codec::document::{Element, Xml};
-use weir_hub::{Request, Ticket, Verb};
+use weir_hub::{Change, Ticket, Verb};
 use weir_model::Datastream;
 
 const INSERTED: &str = "http://www.opengis.net/swes/2.0/InsertSensorResponse";
@@ -214,7 +214,7 @@ fn register(
                 ..Datastream::default()
             };
             let topic = topic_of(&procedure, property);
-            requests.push(Request::Change(topic, Some(datastream)));
+            requests.push(Change::Datastream(topic, Some(datastream)));
         }
     }
     let body = sensor(&procedure, announced.format, &text, &announcement);
@@ -272,8 +272,8 @@ pub(crate) fn update(ask: &Ask) -> Result<Reply, Exception> {
         related: before.related,
     };
     let body = sensor(procedure, format, &description.to_xml(), &announcement);
-    let put = Request::Put(vec![kept(Set::Sensors, procedure, &body)]);
-    let ticket = ask.ticket(put)?;
+    let put = vec![kept(Set::Sensors, procedure, &body)];
+    let ticket = ask.caller()?.put(put)?;
     let mut xml = Xml::new();
     xml.start("swes:UpdateSensorDescriptionResponse");
     xml.prefixes(&[("swes", SWES20)]);
@@ -293,8 +293,10 @@ pub(crate) fn delete(ask: &Ask) -> Result<Reply, Exception> {
         let sentence = format!("there is no `{procedure}`");
         return Err(Exception::invalid("procedure", sentence));
     }
-    let forgotten = topics.into_iter().map(|topic| Request::Change(topic, None));
-    let mut requests: Vec<Request> = forgotten.collect();
+    let forgotten = topics
+        .into_iter()
+        .map(|topic| Change::Datastream(topic, None));
+    let mut requests: Vec<Change> = forgotten.collect();
     let templates = templates_of(ask, procedure).into_iter();
     let templates = templates.map(|id| Set::Templates.key(&id));
     let record = known.then(|| Set::Sensors.key(procedure));

@@ -12,7 +12,7 @@ use crate::names::*;
 use crate::reply::Reply;
 use weir_codec::Model;
 use weir_codec::document::Xml;
-use weir_hub::{Exchange, Extent, Request};
+use weir_hub::Extent;
 
 const ACTION: &str = "http://www.opengis.net/sos/1.0/";
 
@@ -24,10 +24,8 @@ pub(crate) fn feature_time(ask: &Ask) -> Result<Reply, Exception> {
     let features = known(ask, &ask.inventory()?)?;
     let feature = features.get(id);
     let feature = feature.ok_or_else(|| Exception::invalid(name, format!("there is no `{id}`")))?;
-    let topics = feature.topics.iter().cloned().collect();
-    let Exchange::Extents(extents) = ask.open(Request::Extents(topics))? else {
-        return Err(Exception::internal("the hub answered something else"));
-    };
+    let topics: Vec<_> = feature.topics.iter().cloned().collect();
+    let extents = ask.caller()?.extents(&topics)?;
     let extent = extents.into_iter().flatten().reduce(Extent::joined);
     let mut xml = Xml::new();
     xml.start("gml:TimePeriod").prefixes(&[("gml", GML31)]);

@@ -3,7 +3,7 @@
 use crate::fault::{from_hub, refuse};
 use weir_binding::{Call, Endpoint, Place, Premises, Response};
 use weir_codec::{FORMATS, Format};
-use weir_hub::{Entry, Exchange, Principal, Request, Verb};
+use weir_hub::{Entry, Principal, Verb};
 use weir_model::{Filter, Time};
 
 /// The caller of one request.
@@ -57,14 +57,11 @@ impl<'a> Caller<'a> {
     /// What is known of the datastreams that match and that the caller may read.
     pub(crate) fn entries(&self, filters: Vec<Filter>) -> Result<Vec<Entry>, Response> {
         let hub = &self.premises.hub;
-        let opened = hub.open(self.now, self.principal, Request::Describe(filters));
-        match opened.map_err(|fault| from_hub(&fault))? {
-            Exchange::Entries(mut entries) => {
-                entries.retain(|entry| entry.last.is_some() || entry.opaque.is_none());
-                Ok(entries)
-            }
-            _ => Err(refuse(500, "the hub answered something else")),
-        }
+        let caller = hub.caller(self.now, self.principal);
+        let found = caller.and_then(|caller| caller.entries(&filters));
+        let mut entries = found.map_err(|fault| from_hub(&fault))?;
+        entries.retain(|entry| entry.last.is_some() || entry.opaque.is_none());
+        Ok(entries)
     }
 
     /// Those of these filters that may match something the caller may read.

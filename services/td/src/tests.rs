@@ -5,7 +5,7 @@ use serde_json::Value as Json;
 use std::task::{Context, Poll, Waker};
 use weir_binding::{AsItIs, AtOnce, Credential, Endpoint, Logins, Operation, Place, Way};
 use weir_embedded::EmbeddedHistory;
-use weir_hub::{Grants, Hub, Media, Principal, Publish, Request, Verb};
+use weir_hub::{Grants, Hub, Media, Principal, Publish, Verb};
 use weir_log::{DiskLog, Options, SimDisk};
 use weir_model::{Filter, Limits, Time};
 
@@ -65,9 +65,8 @@ fn premises() -> Premises {
     ] {
         let body = bytes::Bytes::from_static(br#"{"value":1.5,"unit":"Cel"}"#);
         let media = Media::Format(&weir_codec::FORMATS[0]);
-        let publish = Request::Publish(Publish::new(topic, media, body));
-        hub.open(now(), &Principal::unrestricted(), publish)
-            .unwrap();
+        let publish = Publish::new(topic, media, body);
+        hub.internal().at(now()).publish(publish).unwrap();
     }
     Premises {
         endpoints: vec![

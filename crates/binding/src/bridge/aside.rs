@@ -10,7 +10,7 @@ use super::{Taken, Told, give, opaque};
 use crate::Context as Gateway;
 use bytes::Bytes;
 use std::collections::HashSet;
-use weir_hub::{Attributes, Exchange, Given, Principal, Publish, Request};
+use weir_hub::{Attributes, Given, Publish};
 use weir_model::Filter;
 
 /// Longest name or reason that is kept, bytes.
@@ -86,12 +86,8 @@ impl SetAside<'_> {
 /// A number below a place at which nothing is retained, where there may be one more.
 fn free_place(context: &dyn Gateway, place: &str, bytes: usize) -> Option<String> {
     let all = Filter::parse(&format!("{place}/+")).ok()?;
-    let asked = Request::Retained(vec![all]);
-    let hub = context.hub();
-    let Ok(Exchange::Retained(known)) = hub.open(context.now(), &Principal::gateway(), asked)
-    else {
-        return None;
-    };
+    let gateway = context.hub().internal().at(context.now());
+    let known = gateway.retained(&[all]).ok()?;
     let held: usize = known.iter().map(|message| message.body.len()).sum();
     if bytes == 0 || held + bytes > RETAINED_BYTES_MAX {
         return None;

@@ -2,7 +2,7 @@
 
 use crate::Context as Gateway;
 use bytes::Bytes;
-use weir_hub::{Exchange, Fault, LogFault, Media, Principal, Publish, Request, Ticket};
+use weir_hub::{Fault, LogFault, Media, Publish, Ticket};
 
 /// What became of a message.
 pub enum Taken {
@@ -29,7 +29,8 @@ pub fn give(context: &dyn Gateway, mut publish: Publish) -> Taken {
         publish.media = Media::Claimed(format);
     }
     loop {
-        match ask(context, Request::Publish(publish.clone())) {
+        let gateway = context.hub().internal().at(context.now());
+        match gateway.publish(publish.clone()) {
             Ok(ticket) => return Taken::Logged(ticket),
             // Another message than the one that was given this number before a crash.
             Err(Fault::KeyReused(_)) if publish.key.is_some() => publish.key = None,
@@ -38,13 +39,5 @@ pub fn give(context: &dyn Gateway, mut publish: Publish) -> Taken {
             Err(Fault::Stopping | Fault::Log(_)) => return Taken::Over,
             Err(fault) => return Taken::Refused(fault.to_string()),
         }
-    }
-}
-
-fn ask(context: &dyn Gateway, request: Request) -> Result<Ticket, Fault> {
-    let hub = context.hub();
-    match hub.open(context.now(), &Principal::gateway(), request)? {
-        Exchange::Accepted(ticket) => Ok(ticket),
-        _ => Err(Fault::Stopping),
     }
 }

@@ -24,7 +24,7 @@ use crate::Context as Gateway;
 use bytes::Bytes;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
-use weir_hub::{Content, Hub, Message, Principal, Request};
+use weir_hub::{Content, Hub, Message};
 use weir_model::Cursor;
 
 /// The property of a message that names a gateway which it went through by a bridge; there is one for each, or one for
@@ -71,11 +71,8 @@ pub fn here(context: &dyn Gateway) -> Arc<str> {
 
 /// Keeps a bridge's record in the log; says whether the log took it.
 pub fn remember(context: &dyn Gateway, key: &str, state: Bytes) -> bool {
-    let request = Request::Remember(key.into(), state);
-    let taken = context
-        .hub()
-        .open(context.now(), &Principal::gateway(), request);
-    taken.is_ok()
+    let gateway = context.hub().internal();
+    gateway.remember(context.now(), key, state).is_ok()
 }
 
 /// Says whether a message goes out: not what came in by the same bridge, nor what was here before.

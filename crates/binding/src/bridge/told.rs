@@ -4,7 +4,7 @@
 use crate::{Context as Gateway, Metric};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use weir_hub::{Gap, Media, Principal, Publish, Quality, Request};
+use weir_hub::{Gap, Media, Publish, Quality};
 
 static CONNECTED: Metric = Metric {
     name: "weir_bridge_connected",
@@ -110,10 +110,9 @@ impl Told {
         let mut publish = Publish::new(state_topic(&self.name), media, body);
         publish.quality = Quality::AtMostOnce;
         publish.retain = true;
-        let hub = self.context.hub();
-        let request = Request::Publish(publish);
+        let gateway = self.context.hub().internal().at(self.context.now());
         // It is told again when it changes; the metric says it too.
-        drop(hub.open(self.context.now(), &Principal::gateway(), request));
+        drop(gateway.publish(publish));
     }
 
     /// Tells that there is a connection, to what and in which version.

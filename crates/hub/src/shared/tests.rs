@@ -2,25 +2,21 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 use super::stream::{Gateway, Nothing, Stream};
-use crate::access::Principal;
-use crate::exchange::{Exchange, Fault, Media, Publish, Request, Ticket};
+use crate::caller::Caller;
+use crate::exchange::{Fault, Media, Publish, Ticket};
 use crate::withdrawn::Place;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::task::{Context, Poll, Waker};
 use weir_model::{Cursor, Filter, Time};
 
-fn ask(gateway: &Gateway, request: Request) -> Result<Ticket, Fault> {
-    let who = Principal::gateway();
-    match gateway.hub.open(Time::from_nanos(1), &who, request)? {
-        Exchange::Accepted(ticket) => Ok(ticket),
-        _ => panic!("not a ticket"),
-    }
+fn caller(gateway: &Gateway) -> Caller<'_> {
+    gateway.hub.internal().at(Time::from_nanos(1))
 }
 
 fn publish(gateway: &Gateway, topic: &str, body: &'static str) -> Result<Ticket, Fault> {
     let publish = Publish::new(topic, Media::Undeclared, body);
-    ask(gateway, Request::Publish(publish))
+    caller(gateway).publish(publish)
 }
 
 fn poll(ticket: &Ticket) -> Poll<Result<Cursor, Fault>> {
@@ -29,16 +25,10 @@ fn poll(ticket: &Ticket) -> Poll<Result<Cursor, Fault>> {
 
 fn values(gateway: &Gateway) -> Vec<(String, Option<f64>)> {
     let filters = vec![Filter::parse("#").unwrap()];
-    let who = Principal::gateway();
-    let now = Time::from_nanos(1);
-    match gateway.hub.open(now, &who, Request::Latest(filters)) {
-        Ok(Exchange::Latest(latest)) => {
-            let rows = latest.batch.rows();
-            rows.map(|row| (row.topic.to_owned(), row.value.number()))
-                .collect()
-        }
-        _ => panic!("not the last values"),
-    }
+    let latest = caller(gateway).latest(&filters).unwrap();
+    let rows = latest.batch.rows();
+    rows.map(|row| (row.topic.to_owned(), row.value.number()))
+        .collect()
 }
 
 #[test]
@@ -89,7 +79,7 @@ fn a_gateway_that_is_started_again_numbers_what_is_new_as_the_others_do() {
     publish(&a, "one", r#"{"value":1}"#).unwrap();
     publish(&a, "two", r#"{"value":1}"#).unwrap();
     stream.settle(&[&a, &b]);
-    let known = ask(&a, Request::Change("one".into(), Some(Default::default()))).unwrap();
+    let known = caller(&a).change("one", Some(Default::default())).unwrap();
     stream.settle(&[&a, &b]);
     assert!(poll(&known).is_ready());
     assert_eq!(number(&a, "bytes"), None);
@@ -110,11 +100,11 @@ fn gateways_that_count_otherwise_take_the_number_that_the_log_says_first() {
     }
     stream.settle(&[&a]);
     // The greatest number is of one that was forgotten: who starts now does not know it.
-    ask(&a, Request::Change("two".into(), None)).unwrap();
+    caller(&a).change("two", None).unwrap();
     stream.settle(&[&a]);
     let b = stream.gateway(Arc::new(Nothing::default()));
     for (at, topic) in [(&b, "three"), (&a, "four"), (&b, "five"), (&a, "six")] {
-        ask(at, Request::Change(topic.into(), Some(Default::default()))).unwrap();
+        caller(at).change(topic, Some(Default::default())).unwrap();
         publish(at, &format!("{topic}/more"), r#"{"value":1}"#).unwrap();
     }
     while stream.keep(false) {}
@@ -145,12 +135,12 @@ fn entities_put_together_are_acknowledged_once_the_log_has_all_of_them() {
     let stream = Arc::new(Stream::default());
     let a = stream.gateway(Arc::new(Nothing::default()));
     let both = ["s/1", "s/2"].map(|key| (key.to_owned(), Some("{}".into())));
-    let ticket = ask(&a, Request::Put(both.into())).unwrap();
+    let ticket = caller(&a).put(both.into()).unwrap();
     assert!(stream.keep(true) && stream.keep(false));
     a.take();
     assert!(poll(&ticket).is_pending(), "the first one is kept nowhere");
     let both = ["s/1", "s/2"].map(|key| (key.to_owned(), Some("{}".into())));
-    let ticket = ask(&a, Request::Put(both.into())).unwrap();
+    let ticket = caller(&a).put(both.into()).unwrap();
     stream.settle(&[&a]);
     assert!(poll(&ticket).is_ready());
 }
@@ -184,7 +174,7 @@ fn who_follows_the_log_does_not_wait_for_the_history_to_say_what_a_withdrawal_le
         time: Time::from_nanos(1),
         ordinal: 0,
     };
-    ask(&a, Request::Withdraw(place)).unwrap();
+    caller(&a).withdraw(&place).unwrap();
     publish(&a, "two", r#"{"value":2}"#).unwrap();
     stream.settle(&[&a]);
     assert_eq!(history.reads.load(Ordering::SeqCst), 0);

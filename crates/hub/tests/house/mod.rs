@@ -13,8 +13,8 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, Thread};
 use weir_codec::by_name;
 use weir_hub::{
-    Ending, Exchange, Fault, Frame, Framing, FramingKey, History, HistoryFault, Hub, Media, Next,
-    Page, Principal, Publish, Range, Request, Shape, Since, Subscribe, Subscription,
+    Ending, Fault, Frame, Framing, FramingKey, History, HistoryFault, Hub, Media, Next, Page,
+    Principal, Publish, Range, Shape, Since, Subscribe, Subscription, Ticket,
 };
 use weir_log::{DiskLog, Options, SimDisk};
 use weir_model::{Batch, Cursor, Filter, Limits, Observation, Time};
@@ -117,10 +117,13 @@ pub(crate) fn acknowledged(
     principal: &Principal,
     publish: Publish,
 ) -> Result<Cursor, Fault> {
-    match hub.open(at(0), principal, Request::Publish(publish))? {
-        Exchange::Accepted(ticket) => wait(|cx| ticket.poll(cx)),
-        _ => panic!("not a ticket"),
-    }
+    let ticket = hub.caller(at(0), principal)?.publish(publish)?;
+    wait(|cx| ticket.poll(cx))
+}
+
+/// Publishes at a time of the gateway's clock, and does not wait.
+pub(crate) fn accepted(hub: &Arc<Hub>, millis: i64, publish: Publish) -> Result<Ticket, Fault> {
+    hub.caller(at(millis), &everyone())?.publish(publish)
 }
 
 /// Frames as `CURSOR PAYLOAD;`, gaps as `gap REASON COUNT;`.
@@ -161,10 +164,8 @@ pub(crate) fn subscribe_as(
     principal: &Principal,
     wish: Subscribe,
 ) -> Result<Subscription, Fault> {
-    match hub.open(at(0), principal, Request::Subscribe(wish))? {
-        Exchange::Subscription(subscription) => Ok(*subscription),
-        _ => panic!("not a subscription"),
-    }
+    let subscription = hub.caller(at(0), principal)?.subscribe(wish)?;
+    Ok(*subscription)
 }
 
 /// Notes that it was woken.

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 use weir_codec::by_name;
-use weir_hub::{Exchange, InUnit, Next, Past, Request, Shape, Since, Subscribe, Ticket};
+use weir_hub::{InUnit, Next, Past, Shape, Since, Subscribe, Ticket};
 use weir_model::{Cursor, Filter, Time};
 
 /// Numbers of a topic begin at its own multiple of this.
@@ -69,11 +69,9 @@ impl Publisher {
         publish.key = Some(format!("{}-{number}", self.at).into_bytes());
         let asked = machine
             .hub()
-            .open(machine.now(), &everyone(), Request::Publish(publish));
-        match asked.ok()? {
-            Exchange::Accepted(ticket) => Some(ticket),
-            _ => panic!("no ticket"),
-        }
+            .caller(machine.now(), &everyone())
+            .and_then(|caller| caller.publish(publish));
+        asked.ok()
     }
 
     /// History has what was acknowledged, once and in order, and at most what was under way besides.
@@ -92,10 +90,9 @@ impl Publisher {
             };
             let asked = machine
                 .hub()
-                .open(machine.now(), &everyone(), Request::History(past));
-            let Exchange::Page(answer) = asked.unwrap() else {
-                panic!("no page");
-            };
+                .caller(machine.now(), &everyone())
+                .and_then(|caller| caller.history(&past));
+            let answer = asked.unwrap();
             kept.extend(
                 answer
                     .batch
@@ -143,8 +140,9 @@ impl Client {
         };
         let asked = machine
             .hub()
-            .open(machine.now(), &everyone(), Request::Subscribe(wish));
-        let Ok(Exchange::Subscription(mut subscription)) = asked else {
+            .caller(machine.now(), &everyone())
+            .and_then(|caller| caller.subscribe(wish));
+        let Ok(mut subscription) = asked else {
             return;
         };
         let mut idle = 0;

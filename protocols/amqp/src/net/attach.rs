@@ -13,7 +13,7 @@ use crate::wire::{
 };
 use std::sync::Arc;
 use weir_binding::Context;
-use weir_hub::{Exchange, Fault, Principal, Request, Shape, Since, Subscribe, Subscription, Verb};
+use weir_hub::{Principal, Shape, Since, Subscribe, Subscription, Verb};
 use weir_model::topic;
 
 /// Outcomes that a receiver may tell (section 3.4).
@@ -198,10 +198,7 @@ pub(super) fn open(
     subscribe.aggregate = wanted.aggregate;
     subscribe.raw = wanted.is_raw();
     subscribe.committed = committed;
-    let request = Request::Subscribe(subscribe);
-    match context.hub().open(context.now(), principal, request) {
-        Ok(Exchange::Subscription(subscription)) => Ok(subscription),
-        Ok(_) => Err(error_of(&Fault::Stopping)),
-        Err(fault) => Err(error_of(&fault)),
-    }
+    let caller = context.hub().caller(context.now(), principal);
+    let subscribed = caller.and_then(|caller| caller.subscribe(subscribe));
+    subscribed.map_err(|fault| error_of(&fault))
 }

@@ -27,7 +27,7 @@ use weir_carrier::crowd::Place;
 use weir_carrier::linger::Linger;
 use weir_carrier::outbox::{Outbox, poll_read};
 use weir_carrier::{Link, Stream};
-use weir_hub::{ClientId, Exchange, Principal, Request, Ticket};
+use weir_hub::{ClientId, Principal, Ticket};
 use weir_sansio::{Instant, Output, Session};
 
 /// Bytes that may wait for a socket before nothing more is made for it.
@@ -356,15 +356,12 @@ impl Connection {
             if came_back(self.context.hub(), &publish.attributes.properties) {
                 return Err(Refused::CameBack);
             }
-            let request = Request::Publish(publish);
-            let opened = self
-                .context
-                .hub()
-                .open(now_there, &member.principal, request);
-            opened.map_err(|fault| refused(&fault))
+            let caller = self.context.hub().caller(now_there, &member.principal);
+            let published = caller.and_then(|caller| caller.publish(publish));
+            published.map_err(|fault| refused(&fault))
         });
         match published {
-            Ok(Exchange::Accepted(ticket)) => {
+            Ok(ticket) => {
                 member.tally.receive(1);
                 // What is promised is accepted when it is on disk.
                 if !received.settled {
@@ -372,7 +369,6 @@ impl Connection {
                     self.is_fresh = true;
                 }
             }
-            Ok(_) => {}
             Err(Refused::Busy) => {
                 member.held = Some(received);
                 self.retry = now() + BUSY_TIME;

@@ -13,7 +13,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use weir_binding::Context;
-use weir_hub::{Fault, Principal, Request, Since};
+use weir_hub::{Fault, Since};
 use weir_model::Cursor;
 
 /// Longest that a record lags behind.
@@ -203,21 +203,15 @@ impl Durable {
 }
 
 fn remember(context: &dyn Context, key: &str, stored: &Stored) -> Result<(), Fault> {
-    let request = Request::Remember(key.to_owned(), stored.write());
-    let opened = context
-        .hub()
-        .open(context.now(), &Principal::gateway(), request);
-    opened.map(drop)
+    let gateway = context.hub().internal();
+    gateway
+        .remember(context.now(), key, stored.write())
+        .map(drop)
 }
 
 /// What the log does not forget now stays for its user.
 fn forget(context: &dyn Context, key: String) {
-    let request = Request::Forget(key);
-    drop(
-        context
-            .hub()
-            .open(context.now(), &Principal::gateway(), request),
-    );
+    drop(context.hub().internal().forget(context.now(), &key));
 }
 
 #[cfg(test)]

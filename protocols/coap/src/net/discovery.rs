@@ -3,7 +3,7 @@
 use super::translate::LINK_FORMAT;
 use crate::wire::{Code, Link, Message, Number, matches_query, query_of, write_links};
 use weir_binding::Context;
-use weir_hub::{Exchange, Principal, Request};
+use weir_hub::Principal;
 use weir_model::Filter;
 
 /// Where it is.
@@ -60,11 +60,9 @@ pub(super) fn links(context: &dyn Context, principal: &Principal) -> Vec<Link> {
             .with("title", "what the datastreams are")
             .with("ct", "50"),
     ];
-    let everything = Filter::parse("#").into_iter().collect();
-    let opened = context
-        .hub()
-        .open(context.now(), principal, Request::Describe(everything));
-    if let Ok(Exchange::Entries(entries)) = opened {
+    let everything: Vec<_> = Filter::parse("#").into_iter().collect();
+    let caller = context.hub().caller(context.now(), principal);
+    if let Ok(entries) = caller.and_then(|caller| caller.entries(&everything)) {
         let datastreams = entries.iter().take(DATASTREAMS_MAX).map(|entry| {
             let mut link = Link::new(target(&entry.topic));
             if let Some(property) = entry.datastream.property.as_deref() {

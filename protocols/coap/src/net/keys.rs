@@ -14,7 +14,7 @@ use std::time::Duration;
 use tokio::sync::{Notify, watch};
 use weir_binding::{Context, LocalFuture, SharedKey};
 use weir_carrier::clock::pause;
-use weir_hub::{Exchange, Principal, Request};
+use weir_hub::Principal;
 
 /// Where the hub keeps up to which number they are reserved.
 const RECORD: &str = "coap/oscore";
@@ -152,10 +152,8 @@ fn milliseconds(context: &dyn Context) -> u64 {
 /// Has it written how far numbers are reserved; says whether it is on disk.
 async fn written(context: &dyn Context, below: u64) -> bool {
     let state = Bytes::copy_from_slice(&below.to_be_bytes());
-    let request = Request::Remember(RECORD.to_owned(), state);
-    let principal = Principal::gateway();
-    let Ok(Exchange::Accepted(ticket)) = context.hub().open(context.now(), &principal, request)
-    else {
+    let gateway = context.hub().internal();
+    let Ok(ticket) = gateway.remember(context.now(), RECORD, state) else {
         return false;
     };
     poll_fn(|cx| ticket.poll(cx)).await.is_ok()

@@ -12,7 +12,7 @@ use std::time::Duration;
 use weir_binding::Context as Gateway;
 use weir_binding::bridge::SetAside;
 use weir_codec::{FORMATS, Format};
-use weir_hub::{Ending, Fault, LogFault, Media, Principal, Publish, Request, Verb};
+use weir_hub::{Ending, Fault, LogFault, Media, Principal, Publish, Verb};
 use weir_model::{BatchBuilder, Filter};
 
 /// How long to wait where too much waits for the disk already; the stack keeps what comes meanwhile.
@@ -75,9 +75,9 @@ impl Inward {
         loop {
             let mut wanted = publish.clone();
             wanted.origin = self.origin.to_string();
-            let request = Request::Publish(wanted);
             let now = self.context.now();
-            match self.context.hub().open(now, &self.principal, request) {
+            let caller = self.context.hub().caller(now, &self.principal);
+            match caller.and_then(|caller| caller.publish(wanted)) {
                 Ok(_) => return self.told.borrow().tally.receive(1),
                 Err(Fault::Log(LogFault::Busy) | Fault::Short | Fault::TooFast { .. }) => {
                     tokio::time::sleep(BUSY_WAIT).await;

@@ -16,9 +16,7 @@ use std::io;
 use std::rc::Rc;
 use std::sync::Arc;
 use weir_binding::{Context as Gateway, gap_json};
-use weir_hub::{
-    Ending, Exchange, Fault, Item, Next, Principal, Request, Shape, Since, Subscribe, Subscription,
-};
+use weir_hub::{Ending, Fault, Item, Next, Principal, Shape, Since, Subscribe, Subscription};
 use weir_model::{Cursor, Observation};
 
 /// The way out.
@@ -115,12 +113,9 @@ impl Outward {
             but_through: Some(self.origin.clone()),
             ..Subscribe::new(settings.topics.clone(), Shape::Items)
         };
-        let request = Request::Subscribe(subscribe);
         let hub = self.context.hub();
-        match hub.open(self.context.now(), &self.principal, request)? {
-            Exchange::Subscription(subscription) => Ok(subscription),
-            _ => Err(Fault::Stopping),
-        }
+        hub.caller(self.context.now(), &self.principal)?
+            .subscribe(subscribe)
     }
 
     /// Samples of the domain itself are not told it once more.

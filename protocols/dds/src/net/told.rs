@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use weir_binding::{Context as Gateway, Metric, Tally};
-use weir_hub::{Media, Principal, Publish, Quality, Request};
+use weir_hub::{Media, Publish, Quality};
 
 static PARTICIPANTS: Metric = Metric {
     name: "weir_dds_participants",
@@ -134,11 +134,9 @@ impl Told {
         let mut publish = Publish::new("$SYS/dds/refused", media, text);
         publish.quality = Quality::AtMostOnce;
         publish.retain = true;
-        let request = Request::Publish(publish);
-        let principal = Principal::gateway();
+        let gateway = self.context.hub().internal().at(self.context.now());
         // The log has said it already.
-        let hub = self.context.hub();
-        drop(hub.open(self.context.now(), &principal, request));
+        drop(gateway.publish(publish));
     }
 
     /// What the reader's status says.

@@ -20,8 +20,8 @@ use weir_carrier::Link;
 use weir_codec::{FORMATS, Format, by_name, sample};
 use weir_http::Http;
 use weir_hub::{
-    Exchange, Frame, Framing, FramingKey, History, HistoryFault, Hub, Log, LogFault, LogReader,
-    Media, Page, Principal, Publish, Range, Record, Request, Resume, Shape, Subscribe,
+    Frame, Framing, FramingKey, History, HistoryFault, Hub, Log, LogFault, LogReader, Media, Page,
+    Principal, Publish, Range, Record, Resume, Shape, Subscribe,
 };
 use weir_model::{Batch, Cursor, Filter, Observation, Time};
 
@@ -147,12 +147,8 @@ impl Small {
     fn delivery(&self, call: &Call, framing: Arc<dyn Framing>, scheme: Scheme) -> Delivery {
         let shape = Shape::Framed(&FORMATS[0], call.wrapper.framing(framing));
         let subscribe = Subscribe::new(vec![Filter::parse("#").unwrap()], shape);
-        let opened = self
-            .hub
-            .open(call.now, &call.principal, Request::Subscribe(subscribe));
-        let Ok(Exchange::Subscription(subscription)) = opened else {
-            panic!("no subscription");
-        };
+        let caller = self.hub.caller(call.now, &call.principal).unwrap();
+        let subscription = caller.subscribe(subscribe).unwrap();
         let mut farewell = Vec::new();
         if scheme == Scheme::Streaming {
             call.wrapper.bytes(b"farewell\n", &mut farewell);
@@ -319,7 +315,8 @@ impl Gateway {
         let principal = Principal::unrestricted();
         let now = Time::from_nanos(0);
         self.hub
-            .open(now, &principal, Request::Publish(publish))
+            .caller(now, &principal)
+            .and_then(|caller| caller.publish(publish))
             .unwrap();
     }
 }

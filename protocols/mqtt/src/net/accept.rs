@@ -15,7 +15,7 @@ use crate::wire::ReasonCode;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use weir_binding::{Identity, Outcome};
-use weir_hub::{Exchange, Grants, Item, Principal, Request, Ticket, Verb};
+use weir_hub::{Grants, Item, Principal, Ticket, Verb};
 use weir_model::Cursor;
 use weir_sansio::{Duration, Instant, Session};
 
@@ -401,9 +401,8 @@ fn retained_again(
     if !server.has_unacknowledged() {
         return;
     }
-    let request = Request::Retained(vec![wanted.filter]);
-    let Ok(Exchange::Retained(messages)) = context.hub().open(context.now(), principal, request)
-    else {
+    let caller = context.hub().caller(context.now(), principal);
+    let Ok(messages) = caller.and_then(|caller| caller.retained(&[wanted.filter])) else {
         return;
     };
     for message in messages {

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::{Context, Poll};
 use weir_binding::Context as Gateway;
 use weir_carrier::clock::{Timer, now};
-use weir_hub::{Media, Principal, Publish, Quality, Request, Ticket};
+use weir_hub::{Media, Publish, Quality, Ticket};
 use weir_model::Time;
 use weir_sansio::{Duration, Instant};
 
@@ -194,13 +194,8 @@ impl Chores {
         let mut publish = Publish::new(topic, media, value);
         publish.quality = Quality::AtMostOnce;
         publish.retain = true;
-        let principal = Principal::gateway();
-        let request = Request::Publish(publish);
+        let gateway = self.context.hub().internal().at(self.context.now());
         // It is told again in a while.
-        drop(
-            self.context
-                .hub()
-                .open(self.context.now(), &principal, request),
-        );
+        drop(gateway.publish(publish));
     }
 }

@@ -21,7 +21,7 @@ use std::sync::atomic::Ordering;
 use std::task::{Context, Poll};
 use weir_binding::Context as Gateway;
 use weir_carrier::clock::now;
-use weir_hub::{Exchange, Principal, Request, Standing, Ticket};
+use weir_hub::{Principal, Standing, Ticket};
 use weir_model::Cursor;
 use weir_sansio::Instant;
 
@@ -278,12 +278,8 @@ pub(super) fn claim(
 
 /// Writes a record of a session or about one.
 pub(super) fn put(context: &dyn Gateway, key: String, bytes: Bytes) -> Option<Ticket> {
-    let request = Request::Remember(key, bytes);
-    let principal = weir_hub::Principal::gateway();
-    match context.hub().open(context.now(), &principal, request) {
-        Ok(Exchange::Accepted(ticket)) => Some(ticket),
-        _ => None,
-    }
+    let gateway = context.hub().internal();
+    gateway.remember(context.now(), &key, bytes).ok()
 }
 
 /// Removes what the log has of a session.
@@ -299,9 +295,7 @@ pub(super) fn forget(house: &House, context: &dyn Gateway, id: &str) {
 
 /// Removes a record.
 pub(super) fn remove(context: &dyn Gateway, key: String) {
-    let principal = weir_hub::Principal::gateway();
-    let request = Request::Forget(key);
-    drop(context.hub().open(context.now(), &principal, request));
+    drop(context.hub().internal().forget(context.now(), &key));
 }
 
 impl Drop for Connection {

@@ -9,8 +9,8 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use weir_codec::{by_media, by_name};
 use weir_hub::{
-    Attributes, ClientId, Exchange, Fault, Given, Hub, LogFault, Media, Principal, Publish,
-    Quality, Request, Ticket, Verb,
+    Attributes, ClientId, Fault, Given, Hub, LogFault, Media, Principal, Publish, Quality, Ticket,
+    Verb,
 };
 use weir_model::{Filter, Time};
 
@@ -69,9 +69,9 @@ pub(super) fn publish(
     let own = request.key.is_none() && key.is_some();
     request.key = request.key.or(key);
     let principal = publisher(principal, client_id, &request.topic);
-    match hub.open(now, &principal, Request::Publish(request)) {
-        Ok(Exchange::Accepted(ticket)) => Ok(ticket),
-        Ok(_) => Err(Refused::Over(ReasonCode::IMPLEMENTATION_SPECIFIC_ERROR)),
+    let caller = hub.caller(now, &principal);
+    match caller.and_then(|caller| caller.publish(request)) {
+        Ok(ticket) => Ok(ticket),
         Err(Fault::KeyReused(_)) if own => Err(Refused::Another),
         Err(fault) => Err(refused(&fault)),
     }

@@ -17,8 +17,7 @@ use std::task;
 use weir_binding::{Context, Outcome, Response, Watched};
 use weir_codec::FORMATS;
 use weir_hub::{
-    Exchange, Fault, Gap, Item, Policy, Principal, Request, Shape, Since, Standing, Subscribe,
-    Subscription,
+    Fault, Gap, Item, Policy, Principal, Shape, Since, Standing, Subscribe, Subscription,
 };
 use weir_model::Cursor;
 
@@ -347,12 +346,9 @@ impl Opener<'_> {
             subscribe.raw = wanted.format.is_none() && is_hubs;
             subscribe.retained = retained && is_hubs;
             subscribe.committed = member.is_kept() && options.qos != QoS::AtMostOnce;
-            let request = Request::Subscribe(subscribe);
             let hub = self.context.hub();
-            match hub.open(self.context.now(), principal, request)? {
-                Exchange::Subscription(subscription) => Ok(subscription),
-                _ => Err(Fault::Stopping),
-            }
+            hub.caller(self.context.now(), principal)?
+                .subscribe(subscribe)
         };
         let opened = match &wanted.share {
             None => subscribe(&member.principal).map(|subscription| match framed {

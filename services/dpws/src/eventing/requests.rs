@@ -12,7 +12,7 @@ use std::sync::Arc;
 use weir_binding::{Call, Response};
 use weir_codec::document::addressing::Endpoint;
 use weir_codec::document::{Element, Xml};
-use weir_hub::{Exchange, Hub, Request, Shape, Subscribe};
+use weir_hub::{Hub, Shape, Subscribe};
 use weir_model::Time;
 
 /// What subscribing needs.
@@ -37,14 +37,11 @@ pub(crate) fn subscribe(
         .map(|end_to| endpoint(desk, call, end_to));
     let filters = filter::read(asked.child("Filter"))?;
     let (expires, form) = end_of(asked, call.now)?;
-    let request = Request::Subscribe(Subscribe::new(filters, Shape::Items));
-    let exchange = desk.hub.open(call.now, &call.principal, request)?;
+    let caller = desk.hub.caller(call.now, &call.principal)?;
+    let messages = caller.subscribe(Subscribe::new(filters, Shape::Items))?;
     desk.subscriptions.check_room(call.peer).map_err(|reason| {
         Fault::named("EventSourceUnableToProcess", EVENTING, reason).with_status(429)
     })?;
-    let Exchange::Subscription(messages) = exchange else {
-        return Err(Fault::receiver("the hub answered something else"));
-    };
     let id = Random::default().uuid()["urn:uuid:".len()..].to_owned();
     let manager = format!("{}{MANAGER}/{id}", desk.base);
     let agreement = Arc::new(Agreement::new(

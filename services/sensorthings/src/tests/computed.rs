@@ -129,8 +129,8 @@ fn where_a_thing_is_is_told_to_who_may_read_the_datastream_that_says_it() {
         }),
         ..Datastream::default()
     };
-    let change = Request::Change("truck/gps".into(), Some(here));
-    house.hub.open(now(), &house.who, change).unwrap();
+    let caller = house.hub.caller(now(), &house.who).unwrap();
+    caller.change("truck/gps", Some(here)).unwrap();
     let places = |house: &House| {
         let things = house.get("Things?$expand=Locations");
         assert_eq!(things["value"].as_array().unwrap().len(), 1, "{things}");

@@ -498,8 +498,8 @@ fn a_thing_that_nobody_described_is_where_the_last_datastream_says_that_may_be_r
         }),
         ..Default::default()
     };
-    let change = Request::Change("truck/a".into(), Some(elsewhere));
-    house.hub.open(now(), &house.who, change).unwrap();
+    let gateway = house.hub.internal().at(now());
+    gateway.change("truck/a", Some(elsewhere)).unwrap();
     for (filters, expected) in [
         (&["truck/#"][..], json!(4.5)),
         (&["truck/b"], json!(2.5)),
@@ -536,7 +536,8 @@ fn the_topics_that_an_earlier_version_listed_with_a_feature_are_not_told() {
     )];
     house
         .hub
-        .open(now(), &house.who, Request::Put(put))
+        .caller(now(), &house.who)
+        .and_then(|caller| caller.put(put))
         .unwrap();
     let (_, text) = house.said(&curator(), "GET", "FeaturesOfInterest", &Json::Null);
     assert!(text.contains("urn:f") && !text.contains("secret"), "{text}");

@@ -117,7 +117,10 @@ fn other_protocols_see_the_components_and_what_they_publish_is_joined() {
     let path = posted(&house);
     assert_eq!(house.get("Datastreams")["value"], json!([]));
     let filters = vec![Filter::parse("station/weather/#").unwrap()];
-    let Ok(Exchange::Latest(latest)) = house.hub.open(now(), &house.who, Request::Latest(filters))
+    let Ok(latest) = house
+        .hub
+        .caller(now(), &house.who)
+        .and_then(|caller| caller.latest(&filters))
     else {
         panic!("last values were asked for")
     };

@@ -62,7 +62,10 @@ fn a_task_is_a_message_at_the_topic_of_its_capability() {
     let body = json!({"taskingParameters": parameters, "TaskingCapability": {"@iot.id": id}});
     house.post("Tasks", body);
     let filters = vec![Filter::parse("hall/control-light/#").unwrap()];
-    let Ok(Exchange::Latest(latest)) = house.hub.open(now(), &house.who, Request::Latest(filters))
+    let Ok(latest) = house
+        .hub
+        .caller(now(), &house.who)
+        .and_then(|caller| caller.latest(&filters))
     else {
         panic!("last values were asked for")
     };
@@ -81,8 +84,12 @@ fn tasks_go_to_the_topic_that_a_capability_is_changed_to() {
     let path = posted(&house);
     let level_at = |topic: &str| {
         let filters = vec![Filter::parse(&format!("{topic}/#")).unwrap()];
-        match house.hub.open(now(), &house.who, Request::Latest(filters)) {
-            Ok(Exchange::Latest(latest)) => latest.batch.row(0).value.number(),
+        match house
+            .hub
+            .caller(now(), &house.who)
+            .and_then(|caller| caller.latest(&filters))
+        {
+            Ok(latest) => latest.batch.row(0).value.number(),
             _ => None,
         }
     };

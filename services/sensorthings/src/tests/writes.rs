@@ -126,8 +126,12 @@ fn windows_of_the_history_do_not_count_what_was_withdrawn() {
             }),
             unit: InUnit::AsMade,
         };
-        match house.hub.open(now(), &house.who, Request::History(past)) {
-            Ok(Exchange::Page(page)) => page.batch.row(0).value.number().unwrap(),
+        match house
+            .hub
+            .caller(now(), &house.who)
+            .and_then(|caller| caller.history(&past))
+        {
+            Ok(page) => page.batch.row(0).value.number().unwrap(),
             _ => panic!("windows were asked for"),
         }
     };

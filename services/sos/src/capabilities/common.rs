@@ -7,7 +7,7 @@ use crate::names::{SML20, SML101, SML101_MEDIA};
 use crate::operations::OPERATIONS;
 use crate::params::Version;
 use weir_codec::document::Xml;
-use weir_hub::{Exchange, Extent, Request};
+use weir_hub::Extent;
 use weir_model::Time;
 
 pub(super) fn identification(profiles: &[&str], xml: &mut Xml) {
@@ -140,11 +140,8 @@ fn parameter(name: &str, values: &[&str], xml: &mut Xml) {
 // [SOS2-8.1-9]
 pub(super) fn extents(ask: &Ask, offerings: &[Offering]) -> Result<Vec<Spans>, Exception> {
     let series = || offerings.iter().flat_map(|offering| &offering.series);
-    let topics = series().map(|own| own.topic.to_string()).collect();
-    let Exchange::Extents(all) = ask.open(Request::Extents(topics))? else {
-        return Err(Exception::internal("the hub answered something else"));
-    };
-    let mut all = all.into_iter();
+    let topics: Vec<_> = series().map(|own| own.topic.to_string()).collect();
+    let mut all = ask.caller()?.extents(&topics)?.into_iter();
     let spans = offerings.iter().map(|offering| {
         let own = all.by_ref().take(offering.series.len()).flatten();
         let last = || offering.series.iter().filter_map(|own| own.last).max();

@@ -3,9 +3,9 @@
 
 #![allow(clippy::panic, reason = "tests")]
 
-use super::house::{House, call, house, now, text};
+use super::house::{House, call, house, text};
 use weir_binding::Response;
-use weir_hub::{Exchange, Grants, Principal, Request, Verb};
+use weir_hub::{Grants, Principal, Verb};
 use weir_model::Filter;
 
 const NAMES: &str = r#"service="SOS" version="2.0.0" xmlns:sos="http://www.opengis.net/sos/2.0"
@@ -172,11 +172,10 @@ fn a_template_that_may_not_be_read_hinders_nobody_and_stays() {
 
 /// What is kept at keys that match.
 fn kept(house: &House, filter: &str) -> Vec<serde_json::Value> {
-    let request = Request::Entities(vec![Filter::parse(filter).unwrap()]);
-    let asked = house.hub.open(now(), &Principal::unrestricted(), request);
-    let Ok(Exchange::Described(all)) = asked else {
-        panic!("entities were asked for");
-    };
+    let all = house
+        .hub
+        .internal()
+        .entities(&[Filter::parse(filter).unwrap()]);
     let read = all
         .iter()
         .map(|entity| serde_json::from_slice(&entity.body));

@@ -9,7 +9,7 @@ use weir_binding::{Answer, AsItIs, AtOnce, Call, Gathered, Pending, Response, Se
 use weir_codec::document::{Element, read_xml};
 use weir_codec::{Format, by_name};
 use weir_embedded::EmbeddedHistory;
-use weir_hub::{Exchange, Hub, Log, Media, Principal, Publish, Request};
+use weir_hub::{Hub, Log, Media, Principal, Publish};
 use weir_log::{DiskLog, Options, SimDisk};
 use weir_model::{Limits, Time};
 
@@ -72,11 +72,7 @@ impl House {
     /// Publishes a message and waits until it is on disk.
     pub(super) fn publish_as(&self, topic: &str, format: &'static Format, body: Vec<u8>) {
         let publish = Publish::new(topic, Media::Format(format), body);
-        let request = Request::Publish(publish);
-        let opened = self.hub.open(now(), &Principal::unrestricted(), request);
-        let Ok(Exchange::Accepted(ticket)) = opened else {
-            panic!("it was refused");
-        };
+        let ticket = self.hub.internal().at(now()).publish(publish).unwrap();
         self.log.wait_committed(ticket.cursor()).unwrap();
     }
 

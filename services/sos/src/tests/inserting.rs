@@ -3,7 +3,7 @@
 
 use super::house::{House, exception, house, text, texts, xml};
 use serde_json::json;
-use weir_hub::{Exchange, Grants, Latest, Principal, Request, Verb};
+use weir_hub::{Grants, Latest, Principal, Verb};
 use weir_model::{BatchBuilder, Filter, Time, Value};
 
 const NAMESPACES: &str = r#"service="SOS" version="2.0.0" xmlns:sos="http://www.opengis.net/sos/2.0"
@@ -125,8 +125,9 @@ fn what_is_inserted_lies_at_a_topic_that_every_protocol_sees() {
     let who = Principal::unrestricted();
     let opened = house
         .hub
-        .open(super::house::now(), &who, Request::Latest(wanted));
-    let Ok(Exchange::Latest(Latest { batch, .. })) = opened else {
+        .caller(super::house::now(), &who)
+        .and_then(|caller| caller.latest(&wanted));
+    let Ok(Latest { batch, .. }) = opened else {
         panic!("no latest values");
     };
     assert_eq!(batch.len(), 2);

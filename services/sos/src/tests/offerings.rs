@@ -3,7 +3,7 @@
 
 use super::house::{House, call, exception, house, now, text, texts, xml};
 use weir_codec::document::Element;
-use weir_hub::{Exchange, Grants, Principal, Request, Verb};
+use weir_hub::{Grants, Principal, Verb};
 use weir_model::Filter;
 
 const NAMES: &str = r#"service="SOS" version="2.0.0" xmlns:sos="http://www.opengis.net/sos/2.0"
@@ -243,11 +243,8 @@ fn an_offering_is_seen_by_who_may_read_what_it_has_and_named_by_any_service() {
     let put = |id: &str, offering: &str| {
         let body =
             format!(r#"{{"name":"s","properties":{{"offerings":[{{"id":"{offering}"}}]}}}}"#);
-        let request = Request::Put(vec![(format!("v1.1/Sensors/{id}"), Some(body.into()))]);
-        let opened = house.hub.open(now(), &Principal::unrestricted(), request);
-        let Ok(Exchange::Accepted(ticket)) = opened else {
-            panic!("it was refused");
-        };
+        let put = vec![(format!("v1.1/Sensors/{id}"), Some(body.into()))];
+        let ticket = house.hub.internal().at(now()).put(put).unwrap();
         house.log.wait_committed(ticket.cursor()).unwrap();
     };
     put("urn:s:1", "urn:o:a");

@@ -1,7 +1,7 @@
 //! GetCapabilities and GetObservation by KVP.
 
 use super::house::{exception, house, measured, now, text, texts, xml};
-use weir_hub::{Media, Principal, Publish, Request};
+use weir_hub::{Media, Publish};
 
 const CAPABILITIES: &str = "request=GetCapabilities&AcceptVersions=";
 const OBSERVATION: &str = "request=GetObservation&version=2.0.0";
@@ -262,9 +262,7 @@ fn what_had_but_bytes_is_offered_from_its_first_observation_on() {
         Media::Opaque("image/png".into()),
         &b"\x89PNG"[..],
     );
-    let request = Request::Publish(photo);
-    let who = Principal::unrestricted();
-    assert!(house.hub.open(now(), &who, request).is_ok());
+    house.hub.internal().at(now()).publish(photo).unwrap();
     let offered = || {
         let root = house.document("request=GetCapabilities");
         root.find("ObservationOffering").is_some()

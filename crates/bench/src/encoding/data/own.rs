@@ -11,7 +11,7 @@ use bytes::Bytes;
 use weir_binding::{Answer, AsItIs, AtOnce, Call, Gathered, Pending, Service};
 use weir_codec::by_name;
 use weir_embedded::EmbeddedHistory;
-use weir_hub::{Exchange, Hub, Log, Media, Principal, Publish, Request};
+use weir_hub::{Hub, Log, Media, Principal, Publish};
 use weir_log::{DiskLog, Options, SimDisk};
 use weir_model::{Limits, Time};
 use weir_sos::Sos;
@@ -348,13 +348,11 @@ impl House {
     fn store(&self, body: Vec<u8>) -> Result<(), String> {
         let format = by_name("json").ok_or("this build has no json")?;
         let publish = Publish::new("coast", Media::Format(format), Bytes::from(body));
-        let opened = self
-            .hub
-            .open(NOW, &Principal::unrestricted(), Request::Publish(publish));
-        match opened.map_err(|fault| fault.to_string())? {
-            Exchange::Accepted(_) => self.commit(),
-            _ => Err("the hub answered something else".into()),
-        }
+        let everybody = Principal::unrestricted();
+        let caller = self.hub.caller(NOW, &everybody);
+        let published = caller.and_then(|caller| caller.publish(publish));
+        published.map_err(|fault| fault.to_string())?;
+        self.commit()
     }
 
     fn commit(&self) -> Result<(), String> {

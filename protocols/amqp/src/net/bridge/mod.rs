@@ -24,7 +24,6 @@ use weir_binding::{Context as Gateway, LocalFuture, Target};
 use weir_carrier::Stream;
 use weir_carrier::backoff::Backoff;
 use weir_carrier::clock::{now, pause};
-use weir_hub::{Exchange, Principal, Request};
 
 /// What a record keeps of a bridge, read and written again; `None` for what is none.
 pub(super) fn rewritten(bytes: &[u8]) -> Option<bytes::Bytes> {
@@ -155,12 +154,8 @@ impl Bridge {
         if self.recorded.as_ref() == Some(&self.kept) {
             return Ok(());
         }
-        let request = Request::Remember(self.origin.clone(), self.kept.write());
-        let context = &self.context;
-        let taken = context
-            .hub()
-            .open(context.now(), &Principal::gateway(), request);
-        let Ok(Exchange::Accepted(ticket)) = taken else {
+        let (gateway, now) = (self.context.hub().internal(), self.context.now());
+        let Ok(ticket) = gateway.remember(now, &self.origin, self.kept.write()) else {
             return Err(End::Lost(
                 "the log takes no record of the bridge now".into(),
             ));

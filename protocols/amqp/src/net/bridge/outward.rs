@@ -16,10 +16,7 @@ use weir_binding::bridge::{
 use weir_binding::{Context as Gateway, Part, parts_as_published};
 use weir_carrier::clock::now;
 use weir_carrier::outbox::Outbox;
-use weir_hub::{
-    Exchange, Fault, GapReason, Item, Next, Policy, Principal, Request, Shape, Since, Subscribe,
-    Subscription,
-};
+use weir_hub::{Fault, GapReason, Item, Next, Policy, Shape, Since, Subscribe, Subscription};
 use weir_model::{Cursor, Filter};
 
 /// Bytes that may wait for the socket before nothing more is taken from the log.
@@ -364,10 +361,6 @@ fn subscribe(
     subscribe.policy = Policy::DropOldest;
     subscribe.raw = true;
     subscribe.committed = true;
-    let request = Request::Subscribe(subscribe);
-    let hub = context.hub();
-    match hub.open(context.now(), &Principal::gateway(), request)? {
-        Exchange::Subscription(subscription) => Ok(subscription),
-        _ => Err(Fault::Stopping),
-    }
+    let gateway = context.hub().internal().at(context.now());
+    gateway.subscribe(subscribe)
 }

@@ -18,7 +18,7 @@ use weir_binding::bridge::{count, state_topic};
 use weir_carrier::Stream;
 use weir_carrier::clock::{Timer, now};
 use weir_carrier::outbox::{Outbox, poll_read};
-use weir_hub::{ClientId, Exchange, Principal, Request, Ticket};
+use weir_hub::{ClientId, Ticket};
 use weir_sansio::{Duration, Instant, Output, Session};
 
 /// Reads of one turn, so that a bridge does not hold up its thread.
@@ -393,11 +393,10 @@ impl<'b> Running<'b> {
     fn record(&mut self) -> Option<Ticket> {
         self.note();
         let bridge = &mut *self.bridge;
-        let (hub, now_there) = (bridge.context.hub(), bridge.context.now());
-        let request = Request::Remember(bridge.origin.clone(), bridge.kept.write());
+        let (gateway, now_there) = (bridge.context.hub().internal(), bridge.context.now());
         self.record_at = now() + RECORD_TIME;
-        match hub.open(now_there, &Principal::gateway(), request) {
-            Ok(Exchange::Accepted(ticket)) => {
+        match gateway.remember(now_there, &bridge.origin, bridge.kept.write()) {
+            Ok(ticket) => {
                 self.moved = false;
                 bridge.recorded = Some(bridge.kept.clone());
                 Some(ticket)

@@ -16,7 +16,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 use weir_binding::Context as Gateway;
-use weir_hub::{Exchange, Fault, Grants, Principal, Request, Since, Ticket, Verb};
+use weir_hub::{Fault, Grants, Principal, Since, Ticket, Verb};
 use weir_model::{Cursor, Datastream};
 
 /// What is under way for users.
@@ -298,13 +298,12 @@ impl Desk {
         let node = create.attribute("node");
         let node = node.ok_or_else(|| Refusal::unsupported("instant-nodes"))?;
         let topic = Wanted::parse(node)?.topic()?.to_owned();
-        let describe = Request::Describe(weir_model::Filter::parse(&topic).into_iter().collect());
+        let named: Vec<_> = weir_model::Filter::parse(&topic).into_iter().collect();
         let hub = self.context.hub();
         // Who may not make it, or not read it, is not told whether it is there.
         hub.check(principal, Verb::Change, &topic)?;
         hub.check(principal, Verb::Read, &topic)?;
-        let known = hub.open(self.context.now(), &Principal::gateway(), describe);
-        if matches!(known, Ok(Exchange::Entries(_))) {
+        if !hub.internal().entries(&named).is_empty() {
             return Err(Refusal::new(
                 "cancel",
                 "conflict",
@@ -321,15 +320,10 @@ impl Desk {
         asked: &Asked,
         principal: &Principal,
     ) -> Handled {
-        let request = Request::Change(topic, datastream);
-        match self
-            .context
-            .hub()
-            .open(self.context.now(), principal, request)?
-        {
-            Exchange::Accepted(ticket) => Ok(self.later(asked, ticket)),
-            _ => Err(Fault::Stopping.into()),
-        }
+        let hub = self.context.hub();
+        let caller = hub.caller(self.context.now(), principal)?;
+        let ticket = caller.change(&topic, datastream)?;
+        Ok(self.later(asked, ticket))
     }
 
     /// Section 6.5.

@@ -6,7 +6,7 @@ use crate::limits::NODES_PER_PAGE_MAX;
 use crate::names::{FORMS, INFO, ITEMS, METADATA, OBSERVATIONS, PAGES, PUBSUB};
 use crate::xml::Element;
 use weir_binding::Context as Gateway;
-use weir_hub::{Exchange, Fault, Principal, Request};
+use weir_hub::{Fault, Principal};
 use weir_model::Filter;
 
 /// What of XEP-0060 is there (section 10).
@@ -74,10 +74,8 @@ pub(super) fn node(
     if wanted.is_collection() {
         return Ok(query);
     }
-    let request = Request::Describe(vec![wanted.filter.clone()]);
-    let Exchange::Entries(entries) = gateway.hub().open(gateway.now(), principal, request)? else {
-        return Err(Fault::Stopping.into());
-    };
+    let caller = gateway.hub().caller(gateway.now(), principal)?;
+    let entries = caller.entries(std::slice::from_ref(&wanted.filter))?;
     let datastream = entries
         .first()
         .map(|entry| entry.datastream.clone())
@@ -117,10 +115,8 @@ pub(super) fn nodes(
             return Ok(query);
         }
     }
-    let request = Request::Describe(vec![filter]);
-    let Exchange::Entries(entries) = gateway.hub().open(gateway.now(), principal, request)? else {
-        return Err(Fault::Stopping.into());
-    };
+    let caller = gateway.hub().caller(gateway.now(), principal)?;
+    let entries = caller.entries(&[filter])?;
     let of_page = |name| {
         page.and_then(|page| page.find(PAGES, name))
             .map(Element::own_text)

@@ -20,8 +20,7 @@ use std::task::{Context, Poll, Waker};
 use weir_binding::Context as Gateway;
 use weir_codec::Format;
 use weir_hub::{
-    Ending, Exchange, Fault, Next, Policy, Principal, Request, Shape, Since, Subscribe,
-    Subscription, Ticket,
+    Ending, Fault, Next, Policy, Principal, Shape, Since, Subscribe, Subscription, Ticket,
 };
 use weir_model::Cursor;
 
@@ -188,10 +187,8 @@ impl Feeds {
         subscribe.policy = Policy::DropOldest;
         subscribe.raw = wanted.format.is_none();
         let hub = self.context.hub();
-        match hub.open(self.context.now(), principal, Request::Subscribe(subscribe))? {
-            Exchange::Subscription(subscription) => Ok(subscription),
-            _ => Err(Fault::Stopping),
-        }
+        hub.caller(self.context.now(), principal)?
+            .subscribe(subscribe)
     }
 
     /// Ends subscriptions of an address to a node, or the one of this identifier; says how many.

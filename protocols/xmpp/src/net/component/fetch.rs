@@ -14,8 +14,8 @@ use std::task::{Context, Poll};
 use weir_binding::Context as Gateway;
 use weir_codec::Format;
 use weir_hub::{
-    Exchange, Fault, Gap, GapReason, Item, Latest, Message, Next, Principal, Request, Shape, Since,
-    Subscribe, Subscription,
+    Fault, Gap, GapReason, Item, Latest, Message, Next, Principal, Shape, Since, Subscribe,
+    Subscription,
 };
 use weir_model::Cursor;
 
@@ -114,12 +114,8 @@ impl Fetch {
         let mut subscribe = Subscribe::new(vec![wanted.filter.clone()], Shape::Items);
         subscribe.since = Since::Cursor(from);
         subscribe.raw = wanted.format.is_none();
-        let request = Request::Subscribe(subscribe);
-        let Exchange::Subscription(source) =
-            gateway.hub().open(gateway.now(), &principal, request)?
-        else {
-            return Err(Fault::Stopping);
-        };
+        let caller = gateway.hub().caller(gateway.now(), &principal)?;
+        let source = caller.subscribe(subscribe)?;
         Ok(Self {
             asked,
             wanted,
@@ -192,9 +188,10 @@ impl Fetch {
 
     /// The last value stands where the log as far as it was read holds no message.
     fn latest(&mut self, gateway: &dyn Gateway) {
-        let request = Request::Latest(vec![self.wanted.filter.clone()]);
-        let latest = gateway.hub().open(gateway.now(), &self.principal, request);
-        if let Ok(Exchange::Latest(Latest { batch, newest, .. })) = latest
+        let filters = [self.wanted.filter.clone()];
+        let caller = gateway.hub().caller(gateway.now(), &self.principal);
+        let latest = caller.and_then(|caller| caller.latest(&filters));
+        if let Ok(Latest { batch, newest, .. }) = latest
             && !batch.is_empty()
         {
             let content = weir_hub::Content::Observations {

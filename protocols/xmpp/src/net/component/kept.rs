@@ -8,7 +8,7 @@ use bytes::Bytes;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::sync::Arc;
-use weir_hub::{Exchange, Fault, Hub, Principal, Request, Ticket};
+use weir_hub::{Fault, Hub, Ticket};
 use weir_model::{Cursor, Time};
 
 /// One subscription.
@@ -62,10 +62,8 @@ impl Kept<'_> {
 
     /// Keeps a user's record, or none where it is empty; it is on disk once the ticket is ready.
     pub(super) fn put(&self, user: &str, record: String) -> Result<Ticket, Fault> {
-        self.ask(match record.is_empty() {
-            true => Request::Forget(self.key(user)),
-            false => Request::Remember(self.key(user), record.into()),
-        })
+        let gateway = self.hub.internal();
+        gateway.remember(self.now, &self.key(user), record.into())
     }
 
     fn key(&self, user: &str) -> String {
@@ -92,14 +90,8 @@ impl Kept<'_> {
         for (user, record) in records {
             self.put(user, record)?;
         }
-        self.ask(Request::Forget(self.common())).map(drop)
-    }
-
-    fn ask(&self, request: Request) -> Result<Ticket, Fault> {
-        match self.hub.open(self.now, &Principal::gateway(), request)? {
-            Exchange::Accepted(ticket) => Ok(ticket),
-            _ => Err(Fault::Stopping),
-        }
+        let gateway = self.hub.internal();
+        gateway.forget(self.now, &self.common()).map(drop)
     }
 }
 
@@ -170,8 +162,8 @@ mod tests {
         }
         // Another domain's record begins with the same letters.
         for domain in [DOMAIN.to_owned(), format!("{DOMAIN}x")] {
-            let request = Request::Remember(format!("xmpp/{domain}"), common.clone().into());
-            hub.open(NOW, &Principal::gateway(), request).unwrap();
+            let (name, state) = (format!("xmpp/{domain}"), common.clone().into());
+            hub.internal().remember(NOW, &name, state).unwrap();
         }
         for _ in 0..2 {
             let expected = [1, 3, 2].map(|id| (id, "b".to_owned()));

@@ -9,7 +9,7 @@ use crate::net::payload;
 use crate::xml::Element;
 use std::task::{Context, Poll};
 use weir_binding::Context as Gateway;
-use weir_hub::{Exchange, Fault, Media, Principal, Publish, Request, Ticket};
+use weir_hub::{Fault, Media, Principal, Publish, Ticket};
 
 /// A publication that is not answered yet.
 pub(super) struct Publication {
@@ -112,10 +112,9 @@ fn store(
     mut message: Publish,
 ) -> Result<Ticket, Refusal> {
     loop {
-        let request = Request::Publish(message.clone());
-        match gateway.hub().open(gateway.now(), principal, request) {
-            Ok(Exchange::Accepted(ticket)) => return Ok(ticket),
-            Ok(_) => return Err(Fault::Stopping.into()),
+        let caller = gateway.hub().caller(gateway.now(), principal);
+        match caller.and_then(|caller| caller.publish(message.clone())) {
+            Ok(ticket) => return Ok(ticket),
             Err(Fault::KeyReused(_)) if message.key.is_some() => message.key = None,
             Err(fault) => return Err(fault.into()),
         }

@@ -1,0 +1,159 @@
+//! The one door: who asks, and what can be asked, each with an answer of its own type.
+//!
+//! The decision worth arguing: a caller is admitted and counted once, however much it then asks; the gateway itself
+//! has a door of its own ([`Internal`]), at which nobody is invented to ask and no time to ask at.
+
+use crate::access::Principal;
+use crate::catalog::Entry;
+use crate::change::Change;
+use crate::entities::Entity;
+use crate::exchange::{Fault, Latest, Past, Publish, Subscribe, Ticket};
+use crate::history::{Extent, Page};
+use crate::hub::Hub;
+use crate::message::Message;
+use crate::subscription::Subscription;
+use crate::withdrawn::Place;
+use bytes::Bytes;
+use std::sync::Arc;
+use weir_model::{Datastream, Filter, Time};
+
+impl Hub {
+    /// Admits a principal at a time of the gateway's clock, and counts that as one request.
+    pub fn caller<'a>(
+        self: &'a Arc<Self>,
+        now: Time,
+        principal: &'a Principal,
+    ) -> Result<Caller<'a>, Fault> {
+        let admitted = principal.standing.admit(now, &principal.name);
+        self.audited(principal, admitted)?;
+        Ok(Caller {
+            hub: self,
+            now,
+            principal,
+        })
+    }
+
+    /// The gateway itself, which may do all, whenever.
+    pub fn internal(self: &Arc<Self>) -> Internal<'_> {
+        Internal { hub: self }
+    }
+}
+
+/// Who was admitted; refusals for who it is are told to the auditor.
+#[derive(Clone, Copy)]
+pub struct Caller<'a> {
+    hub: &'a Arc<Hub>,
+    now: Time,
+    principal: &'a Principal,
+}
+
+impl<'a> Caller<'a> {
+    fn audited<T>(&self, asked: Result<T, Fault>) -> Result<T, Fault> {
+        self.hub.audited(self.principal, asked)
+    }
+
+    /// Stores a message and hands it on; acknowledged once the ticket is ready.
+    pub fn publish(&self, publish: Publish) -> Result<Ticket, Fault> {
+        self.audited(self.hub.publish(self.now, self.principal, publish))
+    }
+
+    /// The last value of each datastream that matches.
+    pub fn latest(&self, filters: &[Filter]) -> Result<Latest, Fault> {
+        self.audited(self.hub.latest(self.principal, filters))
+    }
+
+    /// A page of the past.
+    pub fn history(&self, past: &Past) -> Result<Page, Fault> {
+        self.audited(self.hub.past(self.principal, past))
+    }
+
+    /// From when to when there are observations of each of these datastreams; `None` of one that has none or may
+    /// not be read.
+    pub fn extents(&self, topics: &[String]) -> Result<Vec<Option<Extent>>, Fault> {
+        self.audited(self.hub.extents(self.principal, topics))
+    }
+
+    /// Messages as they come.
+    pub fn subscribe(&self, subscribe: Subscribe) -> Result<Box<Subscription>, Fault> {
+        self.audited(self.hub.subscribe(self.now, self.principal, subscribe))
+    }
+
+    /// The catalog's entries that match; [`Fault::Unknown`] where one topic is named that has none.
+    pub fn entries(&self, filters: &[Filter]) -> Result<Vec<Entry>, Fault> {
+        self.audited(self.hub.describe(self.principal, filters))
+    }
+
+    /// Sets what a datastream is, or (`None`) forgets it with all its past.
+    pub fn change(&self, topic: &str, datastream: Option<Datastream>) -> Result<Ticket, Fault> {
+        let changed = self.hub.change(self.now, self.principal, topic, datastream);
+        self.audited(changed)
+    }
+
+    /// The entities whose keys match, by key.
+    pub fn entities(&self, filters: &[Filter]) -> Result<Vec<Entity>, Fault> {
+        self.audited(self.hub.entities(self.principal, filters))
+    }
+
+    /// Sets what entities are, or (`None`) removes them: all, or none where one is refused.
+    pub fn put(&self, entities: Vec<(String, Option<Bytes>)>) -> Result<Ticket, Fault> {
+        self.audited(self.hub.put(self.now, self.principal, entities))
+    }
+
+    /// Hides an observation of the past.
+    pub fn withdraw(&self, place: &Place) -> Result<Ticket, Fault> {
+        self.audited(self.hub.withdraw(self.now, self.principal, place))
+    }
+
+    /// The retained messages of topics that match, by topic.
+    pub fn retained(&self, filters: &[Filter]) -> Result<Vec<Arc<Message>>, Fault> {
+        self.audited(self.hub.retained(self.now, self.principal, filters))
+    }
+
+    /// Makes one of several changes that belong together ([`Hub::would_take`]).
+    pub fn make(&self, change: Change) -> Result<Ticket, Fault> {
+        match change {
+            Change::Publish(publish) => self.publish(publish),
+            Change::Datastream(topic, datastream) => self.change(&topic, datastream),
+            Change::Put(entities) => self.put(entities),
+            Change::Withdraw(place) => self.withdraw(&place),
+        }
+    }
+}
+
+/// The door of the gateway itself.
+#[derive(Clone, Copy)]
+pub struct Internal<'a> {
+    hub: &'a Arc<Hub>,
+}
+
+impl<'a> Internal<'a> {
+    /// The catalog's entries that match.
+    pub fn entries(&self, filters: &[Filter]) -> Vec<Entry> {
+        self.hub.entries(Principal::of_the_gateway(), filters)
+    }
+
+    /// The entities whose keys match, by key.
+    pub fn entities(&self, filters: &[Filter]) -> Vec<Entity> {
+        self.hub.matching(Principal::of_the_gateway(), filters)
+    }
+
+    /// Keeps the state of the durable consumer of this name, in the place of what was kept of it. A binding
+    /// begins the name with its own.
+    pub fn remember(&self, now: Time, name: &str, state: Bytes) -> Result<Ticket, Fault> {
+        self.hub.remember(now, name, state)
+    }
+
+    /// Keeps nothing of the durable consumer of this name any more.
+    pub fn forget(&self, now: Time, name: &str) -> Result<Ticket, Fault> {
+        self.hub.remember(now, name, Bytes::new())
+    }
+
+    /// The gateway as a caller like others: at topics that begin with `$`, too.
+    pub fn at(&self, now: Time) -> Caller<'a> {
+        Caller {
+            hub: self.hub,
+            now,
+            principal: Principal::of_the_gateway(),
+        }
+    }
+}
