@@ -142,7 +142,7 @@ export class Dashboard {
   private async readCatalog(): Promise<void> {
     if (document.hidden && this.started) return;
     try {
-      this.store.describe(await this.gateway.catalog());
+      this.curves.renew(this.store.describe(await this.gateway.catalog()));
     } catch (error) {
       // Other failures show in the connection's state.
       if (error instanceof Refused && error.status === 401) this.access.ask();
@@ -178,7 +178,7 @@ export class Dashboard {
   }
 
   private follow(): void {
-    if (this.started) this.live.follow({ ...this.choice, filters: this.filters() });
+    if (this.started) this.live.follow({ ...this.choice, filters: this.filters(), unit: "" });
   }
 
   /** A format without topics can only follow one datastream. */
@@ -273,7 +273,7 @@ export class Dashboard {
     const member = [...this.store.datastreams.values()].find((datastream) => datastream.thing === thing);
     if (member === undefined) return;
     const now = Date.now();
-    const past = await this.gateway.history(member.topic, now - TRACK_MS, now).catch(() => undefined);
+    const past = await this.gateway.history(member, now - TRACK_MS, now).catch(() => undefined);
     if (past !== undefined) this.store.retrace(thing, past.lats, past.lons);
   }
 }

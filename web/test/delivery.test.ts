@@ -117,6 +117,12 @@ test("several filters are one path and repeated parameters", () => {
   );
 });
 
+test("a subscription says in which unit it wants numbers", () => {
+  const subscription: Subscription = { base: new URL("http://h/"), filters: ["a"], format: json, unit: "" };
+  expect(liveUrl(subscription, {}).href).toBe("http://h/live/a?unit=");
+  expect(liveUrl({ ...subscription, unit: "m/s" }, { stream: true }).href).toBe("http://h/live/a?unit=m%2Fs&stream");
+});
+
 test("without a cursor a subscription begins with the latest values", () => {
   const subscription: Subscription = { base: new URL("http://h/"), filters: ["#"], format: json };
   expect(position(subscription)).toEqual({ snapshot: true });

@@ -55,6 +55,17 @@ test("an attempt that ends is followed by one that resumes after the last cursor
   expect(heard.messages).toEqual(["m"]);
 });
 
+test("the unit of a plan is that of every attempt, and there is none without", async () => {
+  const [converted, asMade] = [scripted(async () => {}), scripted()];
+  const session = new Session(base, new Heard());
+  session.follow({ delivery: converted, format: json, filters: ["#"], unit: "" });
+  await vi.runAllTimersAsync();
+  session.follow({ delivery: asMade, format: json, filters: ["#"] });
+  await vi.runAllTimersAsync();
+  expect(converted.asked.map(({ unit }) => unit)).toEqual(["", ""]);
+  expect(asMade.asked.map(({ unit }) => unit)).toEqual([undefined]);
+});
+
 test("another scheme begins at the cursor of the last, and the last is heard no more", async () => {
   const heard = new Heard();
   let late: Sink | undefined;

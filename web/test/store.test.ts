@@ -65,3 +65,34 @@ test("a thing that moves leaves a track, and its plan is widened seldom", () => 
   expect(store.tracks.get("ride")?.lats.length).toBe(100);
   expect(store.revision).toBeLessThan(20);
 });
+
+test("a curve is of one unit, and what is of another is a problem", () => {
+  const store = new Store();
+  store.describe([{ topic: "river/level", unit: "cm" }]);
+  const ring = store.select("river/level")?.ring;
+  store.take([at("river/level", 50, 1, { unit: "cm" }), at("river/level", 51, 2)], 0);
+  store.take([at("river/level", 7, 3, { unit: "kg" }), at("river/level", 8, 4, { unit: "kg" })], 0);
+  const { value, unit, problem } = store.datastreams.get("river/level") ?? {};
+  expect([value, unit, ring?.length, ring?.newest, problem]).toEqual([51, "cm", 2, NOW + 2000, undefined]);
+  expect(store.describe([{ topic: "river/level", unit: "cm" }])).toEqual([]);
+  const told = store.datastreams.get("river/level")?.problem;
+  expect([told?.what, told?.times]).toEqual(["Observations in kg are not shown: the curve is in cm.", 2]);
+  store.take([at("river/level", 52, 5, { unit: "cm" })], 0);
+  expect([ring?.length, store.datastreams.get("river/level")?.value]).toEqual([3, 52]);
+});
+
+test("a curve begins anew where its datastream has another unit", () => {
+  const store = new Store();
+  store.describe([{ topic: "river/level", unit: "m" }, { topic: "river/flow", unit: "m" }]);
+  const before = store.select("river/level")?.ring;
+  store.take([at("river/level", 1.42, 1, { unit: "m" }), at("river/level", 50, 2, { unit: "cm" })], 0);
+  const entries = [
+    { topic: "river/level", unit: "cm", value: 50, time: NOW + 2000 },
+    { topic: "river/flow", unit: "cm" },
+  ];
+  const renewed = store.describe(entries);
+  expect(renewed.map(({ topic }) => topic)).toEqual(["river/level"]);
+  const { value, unit, ring, maximum, problem } = renewed[0] ?? {};
+  expect([value, unit, ring?.length, maximum, problem]).toEqual([50, "cm", 0, 50, undefined]);
+  expect(ring).not.toBe(before);
+});

@@ -32,6 +32,15 @@ export interface Datastream {
   slot?: number;
   ring?: Ring;
   problem?: Problem;
+  /** Observations in another unit than its own, of which its curve has none. */
+  others?: Others;
+}
+
+/** How many observations there were in a unit that is not the datastream's, and when the last. */
+interface Others {
+  unit: string;
+  times: number;
+  at: number;
 }
 
 /** What of the messages to a datastream was not understood last. */
@@ -92,22 +101,30 @@ export class Store {
     return newest;
   }
 
-  /** Takes a reading of the catalog: adds, describes, and drops what is no longer there. */
-  describe(entries: readonly Entry[]): void {
+  /**
+   * Takes a reading of the catalog: adds, describes, and drops what is no longer there. Gives those whose curve
+   * begins anew, since their unit is another now.
+   */
+  describe(entries: readonly Entry[]): Datastream[] {
     this.read = true;
     const named = new Set<string>();
+    const renewed: Datastream[] = [];
     for (const entry of entries) {
       named.add(entry.topic);
       const datastream = this.at(entry.topic);
       if (datastream === undefined) continue;
       if (entry.problem === undefined) delete datastream.problem;
       const moved = datastream.lat !== entry.lat || datastream.lon !== entry.lon;
+      const { unit } = datastream;
       assign(datastream, entry);
+      if (unit !== undefined && unit !== datastream.unit && renew(datastream)) renewed.push(datastream);
+      tellOthers(datastream);
       if (moved) this.revision++;
     }
     for (const [topic, { arrival }] of this.datastreams) {
       if (!named.has(topic) && arrival === undefined) this.forget(topic);
     }
+    return renewed;
   }
 
   select(topic: string): Datastream | undefined {
@@ -140,10 +157,11 @@ export class Store {
     if (datastream === undefined) return;
     const time = observation.time ?? now;
     if (datastream.time !== undefined && time < datastream.time) return;
-    datastream.value = observation.value;
-    datastream.time = time;
     datastream.arrival = arrival;
     datastream.online = true;
+    if (!isOfUnit(observation, datastream.unit)) return setAside(datastream, observation, time);
+    datastream.value = observation.value;
+    datastream.time = time;
     if (observation.unit !== undefined) datastream.unit = observation.unit;
     if (observation.type !== undefined) datastream.type = observation.type;
     this.locate(datastream, observation);
@@ -205,6 +223,33 @@ export class Store {
       track.lons.shift();
     }
   }
+}
+
+/** Whether a number may stand beside those of a unit: one without any contradicts none. */
+export function isOfUnit(observation: Observation, unit: string | undefined): boolean {
+  return unit === undefined || observation.unit === undefined || observation.unit === unit;
+}
+
+function setAside(datastream: Datastream, { unit = "" }: Observation, at: number): void {
+  const { times } = datastream.others ?? { times: 0 };
+  datastream.others = { unit, times: times + 1, at };
+}
+
+/** Says that there are observations which its curve does not have, where nothing else is to be said. */
+function tellOthers(datastream: Datastream): void {
+  if (datastream.others === undefined || datastream.problem !== undefined) return;
+  const { unit, ...when } = datastream.others;
+  const what = `Observations in ${unit} are not shown: the curve is in ${datastream.unit}.`;
+  datastream.problem = { what, ...when };
+}
+
+/** Drops what is of the unit of before; says whether that was a curve. */
+function renew(datastream: Datastream): boolean {
+  delete datastream.others;
+  datastream.maximum = Math.abs(numeric(datastream.value) ?? 0);
+  if (datastream.ring === undefined) return false;
+  datastream.ring = new Ring(RING_POINTS);
+  return true;
 }
 
 function assign(datastream: Datastream, entry: Entry): void {

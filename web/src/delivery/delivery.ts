@@ -17,6 +17,8 @@ export interface Subscription {
   format: Format;
   /** Cursor to continue after; without one the latest values come first. */
   since?: string;
+  /** In which unit numbers are wanted, empty for that which each datastream has now; HTTP alone converts. */
+  unit?: string;
   /** Access token, where the gateway wants one. */
   token?: string;
   /** Who the page is at a server of others, where the scheme goes through one. */
@@ -89,6 +91,7 @@ export function liveUrl(subscription: Subscription, query: Record<string, string
   const [first = "#", ...further] = subscription.filters;
   const url = new URL(`live/${topicPath(first)}`, subscription.base);
   const parts = further.map((filter) => `topic=${encodeURIComponent(filter)}`);
+  if (subscription.unit !== undefined) parts.push(`unit=${encodeURIComponent(subscription.unit)}`);
   for (const [name, value] of Object.entries(query)) {
     parts.push(value === true ? name : `${name}=${encodeURIComponent(value)}`);
   }

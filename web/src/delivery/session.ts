@@ -32,6 +32,8 @@ export interface Plan {
   delivery: Delivery;
   format: Format;
   filters: readonly string[];
+  /** See `Subscription.unit`. */
+  unit?: string;
 }
 
 /** Who hears of it. */
@@ -98,6 +100,7 @@ export class Session {
 
   private subscription(plan: Plan): Subscription {
     const subscription: Subscription = { base: this.base, filters: plan.filters, format: plan.format };
+    if (plan.unit !== undefined) subscription.unit = plan.unit;
     if (this.cursor !== undefined) subscription.since = this.cursor;
     if (this.token !== undefined) subscription.token = this.token;
     if (this.account !== undefined) subscription.account = this.account;

@@ -1,18 +1,20 @@
 /** The gateway's answers that are not a live stream: catalog, formats, history. */
 
 import { numeric, type Observation, readObservation, timeOf } from "../data/observation";
-import type { Entry, Problem } from "../data/store";
+import { type Datastream, type Entry, isOfUnit, type Problem } from "../data/store";
 import { topicPath } from "../data/topic";
 import { accepted } from "../delivery/delivery";
 import { linksOf } from "../delivery/xmpp";
 import { CURVE_POINTS, HISTORY_PAGE, HISTORY_PAGES_MAX } from "../limits";
 
-/** A stretch of one datastream's past: times in milliseconds, rising. */
+/** A stretch of one datastream's past, in its unit: times in milliseconds, rising. */
 export interface Past {
   times: number[];
   values: number[];
   lats: number[];
   lons: number[];
+  /** How many observations could not be converted to that. */
+  others: number;
 }
 
 export class Gateway {
@@ -48,8 +50,13 @@ export class Gateway {
    * A datastream's past between two times in milliseconds. A range with more seconds than a curve has points
    * is asked for as one value in so many seconds.
    */
-  async history(topic: string, from: number, to: number, signal?: AbortSignal): Promise<Past> {
-    const past: Past = { times: [], values: [], lats: [], lons: [] };
+  async history(
+    { topic, unit }: Pick<Datastream, "topic" | "unit">,
+    from: number,
+    to: number,
+    signal?: AbortSignal,
+  ): Promise<Past> {
+    const past: Past = { times: [], values: [], lats: [], lons: [], others: 0 };
     const every = Math.floor((to - from) / 1000 / CURVE_POINTS);
     // A curve is of one unit: that which the datastream has now.
     const query = [`from=${rfc3339(from)}`, `to=${rfc3339(to)}`, `limit=${HISTORY_PAGE}`, "unit="];
@@ -60,7 +67,7 @@ export class Gateway {
       const body = await this.json(`history/${topicPath(topic)}?${paged.join("&")}`, signal);
       const { observations, next } = body as { observations?: unknown[]; next?: string };
       for (const row of observations ?? [])
-        append(past, readObservation(row as Record<string, unknown>, topic));
+        append(past, readObservation(row as Record<string, unknown>, topic), unit);
       if (next === undefined || next === null || next === "") break;
       page = next;
     }
@@ -75,9 +82,13 @@ export class Gateway {
   }
 }
 
-function append(past: Past, observation: Observation): void {
+function append(past: Past, observation: Observation, unit: string | undefined): void {
   const value = numeric(observation.value);
   if (value === undefined || observation.time === undefined) return;
+  if (!isOfUnit(observation, unit)) {
+    past.others++;
+    return;
+  }
   past.times.push(observation.time);
   past.values.push(value);
   if (observation.lat !== undefined && observation.lon !== undefined) {

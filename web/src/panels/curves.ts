@@ -83,14 +83,22 @@ export class Curves {
   /** Fetches the past of a datastream that was just selected. */
   async prefill(datastream: Datastream): Promise<void> {
     const to = Date.now();
-    const past = await this.past(datastream.topic, to - this.range, to);
-    if (past === undefined) return;
-    datastream.ring?.prefill(past.times, past.values);
+    const { ring } = datastream;
+    const past = await this.past(datastream, to - this.range, to);
+    // Another ring is of another unit, or of another selection.
+    if (past === undefined || datastream.ring !== ring) return;
+    ring?.prefill(past.times, past.values);
     datastream.maximum = past.values.reduce(
       (most, value) => Math.max(most, Math.abs(value)),
       datastream.maximum,
     );
     this.changed();
+  }
+
+  /** Fetches anew what is shown of datastreams whose unit is another now. */
+  renew(datastreams: readonly Datastream[]): void {
+    for (const datastream of datastreams) void this.prefill(datastream);
+    if (datastreams.length > 0 && this.zoom !== undefined) void this.zoomTo(this.zoom.from, this.zoom.to);
   }
 
   /** Holds the curves as they are, or lets them run on. */
@@ -119,13 +127,17 @@ export class Curves {
   }
 
   private async past(
-    topic: string,
+    datastream: Datastream,
     from: number,
     to: number,
     signal?: AbortSignal,
   ): Promise<Past | undefined> {
+    const { topic, unit } = datastream;
     try {
-      return await this.gateway.history(topic, from, to, signal);
+      const past = await this.gateway.history(datastream, from, to, signal);
+      if (past.others > 0)
+        this.failed(`History of ${topic}: ${past.others} cannot be converted to ${unit}, and are left out`);
+      return past;
     } catch (error) {
       if (!signal?.aborted)
         this.failed(`History of ${topic}: ${error instanceof Error ? error.message : error}`);
@@ -141,9 +153,9 @@ export class Curves {
     byId("reset").hidden = false;
     setText(byId("zoom-note"), this.stretch());
     const { signal } = this.fetching;
-    const fetches = this.store.selected.map(async ({ topic }) => {
-      const past = await this.past(topic, from, to, signal);
-      if (past !== undefined) zoom.pasts.set(topic, ringOf(past));
+    const fetches = this.store.selected.map(async (datastream) => {
+      const past = await this.past(datastream, from, to, signal);
+      if (past !== undefined) zoom.pasts.set(datastream.topic, ringOf(past));
       this.drawn = 0;
       this.changed();
     });
