@@ -36,7 +36,7 @@ impl Function {
         ("last", Function::Last),
     ];
 
-    /// Whether it reckons with numbers; how many there are, and which is the last, is of no unit.
+    /// Whether it computes with numbers; how many there are, and which is the last, is of no unit.
     pub fn is_of_a_unit(self) -> bool {
         !matches!(self, Function::Count | Function::Last)
     }

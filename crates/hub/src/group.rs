@@ -21,7 +21,7 @@ use crate::message::Item;
 use crate::pace::Pacer;
 use crate::queue::{Held, Load, Queue, Taken};
 use crate::trace::Delivering;
-use crate::units::{InUnit, Recast, recast};
+use crate::units::{Converted, InUnit, converted};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, ready};
 use weir_codec::Format;
@@ -111,20 +111,20 @@ pub(crate) struct GroupKey {
 
 impl Interest {
     /// Whether what its subscribers get is made of numbers of one unit.
-    pub(crate) fn reckons(&self) -> bool {
+    pub(crate) fn is_of_a_unit(&self) -> bool {
         let function = self.aggregate.map(|aggregate| aggregate.function);
         function.is_some_and(Function::is_of_a_unit)
     }
 
     /// Rows as conditions and windows look at them, where that is not as they are.
     #[inline]
-    pub(crate) fn recast(&self, batch: &Batch) -> Option<Recast> {
+    pub(crate) fn converted(&self, batch: &Batch) -> Option<Converted> {
         let unit = match &self.unit {
-            InUnit::AsMade if self.condition.is_none() && !self.reckons() => return None,
+            InUnit::AsMade if self.condition.is_none() && !self.is_of_a_unit() => return None,
             InUnit::AsMade => &InUnit::Own,
             unit => unit,
         };
-        recast(batch, unit)
+        converted(batch, unit)
     }
 
     pub(crate) fn key(&self) -> GroupKey {

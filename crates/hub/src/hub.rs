@@ -311,14 +311,14 @@ impl Hub {
         })?;
         let mut page = self.visible(past, read);
         // The last of a window is an observation; what others come to is of what the datastream is now.
-        let is_reckoned = past
+        let is_computed = past
             .aggregate
             .is_some_and(|it| it.function != Function::Last);
         for index in 0..page.batch.stream_count() {
             let topic = page.batch.stream(index).topic;
             if let Ok(at) = entries.binary_search_by(|entry| (*entry.topic).cmp(topic)) {
                 let datastream = &entries[at].datastream;
-                if is_reckoned {
+                if is_computed {
                     page.batch.describe(index, datastream.number());
                     named
                         .into_iter()

@@ -6,7 +6,7 @@ use crate::group::Interest;
 use crate::hub::{Core, GroupSlot, Wakers};
 use crate::limits::PUBLISHED_ROUTES_MAX;
 use crate::message::{Item, Message, Rows};
-use crate::units::{InUnit, Recast};
+use crate::units::{Converted, InUnit};
 use slab::Slab;
 use smallvec::SmallVec;
 use std::collections::HashMap;
@@ -196,22 +196,22 @@ fn part(
     all: bool,
     wanted: impl Fn(usize) -> bool,
 ) -> Option<Item> {
-    let recast = message.batch().and_then(|batch| interest.recast(batch));
-    let rows = rows(message, interest, recast.as_ref(), all, wanted)?;
+    let converted = message.batch().and_then(|batch| interest.converted(batch));
+    let rows = rows(message, interest, converted.as_ref(), all, wanted)?;
     // A condition alone changes nothing of what satisfies it.
-    let is_converted = interest.reckons() || interest.unit != InUnit::AsMade;
-    Some(match recast.filter(|_| is_converted) {
-        Some(recast) => item(&Arc::new(message.with(recast.batch)), rows, false),
+    let is_given = interest.is_of_a_unit() || interest.unit != InUnit::AsMade;
+    Some(match converted.filter(|_| is_given) {
+        Some(converted) => item(&Arc::new(message.with(converted.batch)), rows, false),
         None => item(message, rows, whole),
     })
 }
 
 /// The rows of the datastreams that are wanted (`all` says that every one is) and satisfy the condition, as they were
-/// recast; those that could not be do not.
+/// converted; those that could not be do not.
 fn rows(
     message: &Message,
     interest: &Interest,
-    recast: Option<&Recast>,
+    converted: Option<&Converted>,
     all: bool,
     wanted: impl Fn(usize) -> bool,
 ) -> Option<Rows> {
@@ -220,14 +220,14 @@ fn rows(
         let due = all && interest.raw && condition.is_none();
         return due.then_some(Rows::All);
     };
-    if all && condition.is_none() && recast.is_none() {
+    if all && condition.is_none() && converted.is_none() {
         return Some(Rows::All);
     }
-    let seen = recast.map_or(batch, |recast| &recast.batch);
+    let seen = converted.map_or(batch, |converted| &converted.batch);
     let is_due = |row: &usize| {
         let stream = batch.stream_of(*row);
         (all || wanted(stream))
-            && recast.is_none_or(|recast| !recast.is_as_it_was(stream))
+            && converted.is_none_or(|converted| !converted.is_as_it_was(stream))
             && condition.is_none_or(|condition| condition.holds(&seen.value(*row)))
     };
     let due = (0..batch.len()).filter(is_due);

@@ -67,7 +67,7 @@ const LETTERS: &[(char, &str)] = &[
 /// Before a code in the URIs of OGC's register and of UCUM's.
 const REGISTERS: &[&str] = &["/def/uom/UCUM/0/", "/def/uom/UCUM/", "unitsofmeasure.org/"];
 
-/// Digits that a converted number keeps: a double has 15 that hold whatever was reckoned.
+/// Digits that a converted number keeps: a double has 15 that hold whatever was computed.
 const DIGITS: i32 = 15;
 
 /// A conversion from one unit to another.
@@ -229,7 +229,7 @@ pub(crate) fn conversion(
 }
 
 /// Rows with their numbers in the unit that is wanted.
-pub(crate) struct Recast {
+pub(crate) struct Converted {
     /// As many rows, in their order.
     pub(crate) batch: Batch,
     /// Why the first of them could not be converted, and which datastreams' rows are as they were for that.
@@ -237,15 +237,15 @@ pub(crate) struct Recast {
     kept: Vec<bool>,
 }
 
-impl Recast {
-    /// Whether the numbers of this datastream of what was recast could not be converted.
+impl Converted {
+    /// Whether the numbers of this datastream could not be converted.
     pub(crate) fn is_as_it_was(&self, stream: usize) -> bool {
         self.kept[stream]
     }
 }
 
 /// Converts what must be; `None` where nothing must.
-pub(crate) fn recast(batch: &Batch, unit: &InUnit) -> Option<Recast> {
+pub(crate) fn converted(batch: &Batch, unit: &InUnit) -> Option<Converted> {
     let streams = 0..batch.stream_count();
     let wanted = |stream: usize| match unit {
         InUnit::AsMade => None,
@@ -278,7 +278,7 @@ pub(crate) fn recast(batch: &Batch, unit: &InUnit) -> Option<Recast> {
     }
     let kept = found.iter().map(|it| matches!(it, Some(Err(_)))).collect();
     let refused = found.into_iter().flatten().find_map(Result::err);
-    Some(Recast {
+    Some(Converted {
         batch: builder.finish(),
         refused,
         kept,
@@ -301,13 +301,13 @@ pub fn comparable(batch: &Batch, row: usize) -> Option<Value<'_>> {
 
 /// The same rows with their numbers in the unit that is wanted.
 pub fn in_unit(batch: Batch, unit: &InUnit) -> Result<Batch, Incomparable> {
-    match recast(&batch, unit) {
+    match converted(&batch, unit) {
         None => Ok(batch),
-        Some(Recast {
+        Some(Converted {
             refused: Some(refused),
             ..
         }) if matches!(unit, InUnit::Named(_)) => Err(refused),
-        Some(recast) => Ok(recast.batch),
+        Some(converted) => Ok(converted.batch),
     }
 }
 

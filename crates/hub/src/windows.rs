@@ -95,8 +95,11 @@ impl<'a> WindowPage<'a> {
         value: Value<'_>,
         description: u8,
     ) -> Result<Option<f64>, HistoryFault> {
-        let reckons = self.aggregate.function.is_of_a_unit();
-        let units = self.query.units.filter(|_| reckons && value.is_numeric());
+        let is_of_a_unit = self.aggregate.function.is_of_a_unit();
+        let units = self
+            .query
+            .units
+            .filter(|_| is_of_a_unit && value.is_numeric());
         let convert = |number: f64| match units {
             Some(units) => units.convert(topic, description, number),
             None => Ok(number),

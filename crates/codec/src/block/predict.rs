@@ -159,7 +159,7 @@ pub(super) fn restore(
         }
         Predictor::Smooth(gains) => {
             let scaled = |y: i64| base.wrapping_add(y.wrapping_mul(divisor));
-            // What stands still is not reckoned with: a multiplication a number counts.
+            // What stands still is not looked at: a multiplication a number counts.
             match (divisor, gains) {
                 (1, [_, 0, 0]) => smooth::<1>(rest, gains, |y| base.wrapping_add(y)),
                 (1, [_, _, 0]) => smooth::<2>(rest, gains, |y| base.wrapping_add(y)),

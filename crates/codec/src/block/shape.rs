@@ -9,7 +9,7 @@ pub(super) enum Shape {
     Rice(u32),
 }
 
-/// The smallest layout and its bits, reckoned from how many codes have which length.
+/// The smallest layout and its bits, computed from how many codes have which length.
 pub(super) fn choose(codes: &[u64]) -> (Shape, u32) {
     let mut lengths = [[0_u32; 65]; 2];
     let mut pairs = codes.chunks_exact(2);

@@ -1,7 +1,7 @@
 //! The table of a column whose numbers are few of those that lie between its least and its greatest.
 //!
 //! A sensor that counts in steps of its own, shown in decimals, leaves most decimals unused: places
-//! in a table of those used need fewer bits. How many are used is reckoned from a sample, by how many
+//! in a table of those used need fewer bits. How many are used is estimated from a sample, by how many
 //! of its numbers came once and how many twice (Chao's estimate of unseen species).
 
 use super::decimal::{POWERS, decimals, ordered, scaled};
