@@ -24,7 +24,7 @@ fuzz_target!(|input: &[u8]| {
     let whole = |out: &mut BatchBuilder| (format.decode)(bytes, out, &limits).is_ok();
     let length = bytes.len() / (1 + usize::from(choice) / FORMATS.len()) + 1;
     let in_pieces = |out: &mut BatchBuilder| {
-        let mut reader = (format.reader)(&limits);
+        let mut reader = format.reader(&limits);
         let mut pieces = bytes.chunks(length);
         pieces.all(|piece| reader.push(piece, out).is_ok()) && reader.finish(out).is_ok()
     };

@@ -77,13 +77,10 @@ fn format_of(message: &Message) -> Option<&'static Format> {
     let Content::Observations { format, .. } = &message.content else {
         return None;
     };
-    let bare = !message.declared && format.name == "json" && !has_observations(&message.body);
-    match bare {
-        true => by_name("plain"),
-        false => Some(format),
+    let is_bare = format.is_bare.filter(|_| !message.declared);
+    if is_bare.is_some_and(|is_bare| is_bare(&message.body)) {
+        by_name("plain")
+    } else {
+        Some(format)
     }
-}
-
-fn has_observations(body: &[u8]) -> bool {
-    body.windows(14).any(|window| window == b"\"observations\"")
 }

@@ -1,12 +1,10 @@
 //! A reader for formats that must see the whole message: it gathers the pieces, within the limits.
 
 use crate::error::DecodeError;
-use crate::format::Reader;
+use crate::format::{Decode, Reader};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use weir_model::{BatchBuilder, Limits};
-
-type Decode = fn(&[u8], &mut BatchBuilder, &Limits) -> Result<(), DecodeError>;
 
 struct Buffered {
     decode: Decode,

@@ -1,5 +1,6 @@
 //! What a format is: the only interface of the codec that is frozen.
 
+use crate::buffered;
 use crate::error::DecodeError;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -18,6 +19,12 @@ pub struct Format {
     pub media_also: &'static [&'static str],
     /// CoAP Content-Format (RFC 7252 section 12.3), where IANA has one.
     pub content_format: Option<u16>,
+    /// Whether the media type is what any other text calls itself too, so that it says little.
+    pub vague: bool,
+    /// How its messages are recognised where nobody says what they are; `None`: they are not.
+    pub sniff: Option<fn(&[u8]) -> Confidence>,
+    /// How a message stands among the elements of other XML.
+    pub element: Element,
     /// Whether a message is UTF-8 text; binary ones travel length-prefixed or in base64.
     pub text: bool,
     /// Whether a message never holds a line feed, so that a stream of them needs no other end mark.
@@ -27,11 +34,108 @@ pub struct Format {
     /// What an observation may carry through it and come back equal.
     pub carries: Carries,
     /// Appends the message. Allocates nothing beyond what `out` grows.
-    pub encode: fn(batch: &Batch, out: &mut Vec<u8>),
+    pub encode: Encode,
     /// Reads one whole message, adding its observations; after an error those before it are there.
-    pub decode: fn(&[u8], &mut BatchBuilder, &Limits) -> Result<(), DecodeError>,
+    pub decode: Decode,
+    /// A reader of pieces that adds observations before the message is whole; `None`: it gathers them.
+    pub reader: Option<fn(&Limits) -> Box<dyn Reader>>,
+    /// Says of a message that it is bare values, without a word about its observations.
+    pub is_bare: Option<fn(&[u8]) -> bool>,
+    /// Takes a message that cannot be taken whole apart, into messages of so many datastreams at most.
+    pub part: Option<fn(&[u8], usize, &Limits) -> Parts>,
+}
+
+/// [`Format::encode`].
+pub type Encode = fn(&Batch, &mut Vec<u8>);
+/// [`Format::decode`].
+pub type Decode = fn(&[u8], &mut BatchBuilder, &Limits) -> Result<(), DecodeError>;
+
+impl Format {
+    /// A binary format that carries everything and is known by its name and its media type alone.
+    pub(crate) const fn new(
+        name: &'static str,
+        media: &'static str,
+        encode: Encode,
+        decode: Decode,
+    ) -> Self {
+        Self {
+            name,
+            media,
+            media_also: &[],
+            content_format: None,
+            vague: false,
+            sniff: None,
+            element: Element::None,
+            text: false,
+            one_line: false,
+            line_by_line: false,
+            carries: Carries::ALL,
+            encode,
+            decode,
+            reader: None,
+            is_bare: None,
+            part: None,
+        }
+    }
+
     /// A reader of a message that arrives in pieces.
-    pub reader: fn(&Limits) -> Box<dyn Reader>,
+    pub fn reader(&self, limits: &Limits) -> Box<dyn Reader> {
+        match self.reader {
+            Some(reader) => reader(limits),
+            None => buffered::reader(self.decode, limits),
+        }
+    }
+
+    /// How surely a message is of this format, as far as its bytes say.
+    pub(crate) fn confidence(&self, payload: &[u8]) -> Confidence {
+        self.sniff.map_or(Confidence::None, |sniff| sniff(payload))
+    }
+}
+
+/// How surely bytes are a message of a format, before it is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Confidence {
+    /// They are not, or cannot be told.
+    None,
+    /// They may be, where no other format knows more.
+    Possible,
+    /// Hardly anything else looks so.
+    Likely,
+    /// They begin as messages of this format do, and no others that are recognised by less.
+    Certain,
+}
+
+impl Confidence {
+    /// This where something is so, else none.
+    pub(crate) fn if_so(self, is_so: bool) -> Self {
+        if is_so { self } else { Self::None }
+    }
+}
+
+/// How a message stands among the elements of other XML.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Element {
+    /// It has no element of its own.
+    None,
+    /// It is the text of an element: its name and its namespace.
+    Text(&'static str, &'static str),
+    /// It is an element without a namespace, which gets one there: its name and that namespace.
+    Named(&'static str, &'static str),
+    /// It is recognised by the names of its root; how it is sent is said beside it.
+    Roots(&'static [&'static str]),
+}
+
+/// What can be taken of a message of which not all can.
+#[derive(Debug, Default)]
+pub struct Parts {
+    /// What can be read, in order, in messages.
+    pub parts: Vec<Vec<u8>>,
+    /// Of the lines that cannot be read, why the first cannot: counted from the beginning of the whole.
+    pub refused: Option<DecodeError>,
+    /// How many lines cannot be read.
+    pub refused_count: usize,
+    /// How many can.
+    pub taken_count: usize,
 }
 
 impl fmt::Debug for Format {

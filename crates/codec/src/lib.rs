@@ -47,9 +47,7 @@ mod vocabulary;
 
 pub use carried::{RoundTrip, round_trip};
 pub use error::{DecodeError, Fault, position};
-pub use format::{Carries, Format, Reader};
-#[cfg(feature = "influx")]
-pub use formats::influx::{LineParts, line_parts};
+pub use format::{Carries, Confidence, Element, Format, Parts, Reader};
 #[cfg(feature = "om")]
 pub use formats::om::write_observations;
 #[cfg(feature = "om1")]
@@ -59,8 +57,8 @@ pub use formats::swe_text::{append as append_swe_text, append_results};
 pub use formats::{CARRIAGES, FORMATS, by_name};
 #[cfg(feature = "pbf-string")]
 pub use formats::{TextSize, text_size};
-pub use negotiate::{by_content_format, by_media, negotiate};
-pub use sniff::{is_line_protocol, read_forgiving, sniff, unreadable};
+pub use negotiate::{by_content_format, by_element, by_media, by_media_of, by_root, negotiate};
+pub use sniff::{read_forgiving, sniff, unreadable};
 #[cfg(any(feature = "om", feature = "om1", feature = "exi"))]
 pub use vocabulary::om::Placement;
 #[cfg(feature = "om1")]

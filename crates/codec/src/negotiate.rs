@@ -3,7 +3,7 @@
 //! Parameters that distinguish formats must agree, all others are ignored: `charset=utf-8` or
 //! `odata.metadata=minimal` change nothing about the bytes.
 
-use crate::format::Format;
+use crate::format::{Confidence, Element, Format};
 use crate::formats::FORMATS;
 use alloc::vec::Vec;
 
@@ -21,6 +21,37 @@ pub fn by_media(content_type: &str) -> Option<&'static Format> {
         media.essence.eq_ignore_ascii_case(given.essence) && media.agrees(&given)
     };
     FORMATS.iter().find(|format| medias(format).any(is))
+}
+
+/// The format of a message that a `Content-Type` names. Where that says little, another format of the same type
+/// that recognises the message comes first: Telegraf calls its lines plain text.
+pub fn by_media_of(content_type: &str, message: &[u8]) -> Option<&'static Format> {
+    let named = by_media(content_type)?;
+    if !named.vague {
+        return Some(named);
+    }
+    let essence = |format: &Format| Media::parse(format.media).essence;
+    let mut recognised = FORMATS
+        .iter()
+        .filter(|format| essence(format) == essence(named));
+    recognised
+        .find(|format| format.confidence(message) >= Confidence::Likely)
+        .or(Some(named))
+}
+
+/// The format of which an element of XML is a message, by its name and namespace.
+pub fn by_element(name: &str, namespace: &str) -> Option<&'static Format> {
+    FORMATS.iter().find(|format| match format.element {
+        Element::Text(own, of) | Element::Named(own, of) => (own, of) == (name, namespace),
+        Element::None | Element::Roots(_) => false,
+    })
+}
+
+/// The format of which a document of XML is a message, by the name of its root.
+pub fn by_root(name: &str) -> Option<&'static Format> {
+    FORMATS
+        .iter()
+        .find(|format| matches!(format.element, Element::Roots(roots) if roots.contains(&name)))
 }
 
 /// The format that a CoAP Content-Format names (RFC 7252 section 12.3).

@@ -171,6 +171,12 @@ pub(crate) fn without_mark(bytes: &[u8]) -> (&[u8], usize) {
     }
 }
 
+/// Whether the first byte of a text that is no space is one of these.
+pub(crate) fn begins_with(text: &[u8], any: &[u8]) -> bool {
+    let first = without_mark(text).0.trim_ascii_start().first();
+    first.is_some_and(|first| any.contains(first))
+}
+
 /// Reads a message as text, without a byte order mark before it; errors are counted from the message's beginning.
 pub(crate) fn read_text(
     bytes: &[u8],

@@ -1,56 +1,51 @@
-//! What an undeclared payload is: tried as weir JSON, flat JSON, SenML, plain, else opaque; and, where
-//! its beginning leaves no doubt, as Telegraf's line protocol, BSON, an Arrow stream or GWT-RPC.
+//! What an undeclared payload is: of the format that recognises it most surely, else opaque.
 //!
-//! Its first byte says which of these it can be, so that bytes are hardly ever read twice, and
-//! broken JSON stays opaque instead of becoming a string. JSON of which a part is wrong is read
-//! without that part, which the builder notes.
+//! A format's row says how it is recognised; the beginning says that of most, so that bytes are hardly
+//! ever read twice, and broken JSON stays opaque instead of becoming a string. JSON of which a part is
+//! wrong is read without that part, which the builder notes.
 
 use crate::error::DecodeError;
-use crate::format::Format;
-use crate::formats::by_name;
+use crate::format::{Confidence, Format};
+use crate::formats::{FORMATS, by_name};
 use crate::limits::SNIFFED_PLAIN_BYTES_MAX;
-use crate::rows::without_mark;
+use crate::rows::{begins_with, without_mark};
 use alloc::format;
 use weir_model::{BatchBuilder, Flaw, FlawKind, Limits};
 
 /// Reads a payload whose format nobody said into an empty builder; `None`: it is opaque, and the
 /// builder is empty again.
 pub fn sniff(payload: &[u8], out: &mut BatchBuilder, limits: &Limits) -> Option<&'static Format> {
-    let text = without_mark(payload).0;
-    let begin = *text.trim_ascii_start().first()?;
-    let candidates: &[&str] = match begin {
-        _ if payload.starts_with(&[0xFF; 4]) => &["arrow"],
-        _ if is_a_document(payload) => &["bson"],
-        _ if text.starts_with(b"//OK[") => &["gwt"],
-        b'{' => &["json"],
-        b'[' => &["json", "senml-json"],
-        b'<' => &[],
-        _ if has_timestamps(text) => &["influx"],
-        _ if is_a_line(text) => &["plain"],
-        _ => &[],
-    };
-    let mut candidates = candidates.iter().filter_map(|name| by_name(name));
-    let read = candidates.find(|format| reads(format, payload, out, limits));
-    match (read, begin) {
-        (None, b'{' | b'[') => sniff_json(payload, out, limits, begin == b'['),
-        (read, _) => read,
+    let mut surest = Confidence::None;
+    for format in FORMATS {
+        let confidence = format.confidence(payload);
+        if confidence == Confidence::Certain && reads(format, payload, out, limits) {
+            return Some(format);
+        }
+        surest = surest.max(confidence);
+    }
+    match surest {
+        Confidence::Certain => sniff_json(payload, out, limits),
+        Confidence::None => None,
+        // XML is read where its format is said.
+        _ if begins_with(payload, b"<") => None,
+        _ => {
+            let mut alike = FORMATS
+                .iter()
+                .filter(|format| format.confidence(payload) == surest);
+            alike.find(|format| reads(format, payload, out, limits))
+        }
     }
 }
 
 /// JSON of which a part is wrong; or an array that is the result of one observation.
 #[cold]
-fn sniff_json(
-    payload: &[u8],
-    out: &mut BatchBuilder,
-    limits: &Limits,
-    is_array: bool,
-) -> Option<&'static Format> {
-    let json = by_name("json")?;
+fn sniff_json(payload: &[u8], out: &mut BatchBuilder, limits: &Limits) -> Option<&'static Format> {
+    let json = by_name("json").filter(|_| begins_with(payload, b"{["))?;
     if read_forgiving(json, payload, out, limits).is_ok() && !out.is_empty() {
         return Some(json);
     }
     out.clear();
-    let plain = by_name("plain").filter(|_| is_array)?;
+    let plain = by_name("plain").filter(|_| begins_with(payload, b"["))?;
     if reads(plain, payload, out, limits) && is_a_tree(out) {
         return Some(plain);
     }
@@ -113,12 +108,6 @@ fn is_nearly_text(bytes: &[u8]) -> bool {
     of_text * 4 >= bytes.len() * 3 && !bytes.iter().any(is_odd)
 }
 
-/// Says whether a payload that calls itself plain text begins with a line of InfluxDB's protocol: Telegraf
-/// names its lines no better.
-pub fn is_line_protocol(payload: &[u8]) -> bool {
-    has_timestamps(without_mark(payload).0)
-}
-
 fn reads(format: &Format, payload: &[u8], out: &mut BatchBuilder, limits: &Limits) -> bool {
     let read = (format.decode)(payload, out, limits);
     if read.is_ok() && !out.is_empty() {
@@ -126,31 +115,6 @@ fn reads(format: &Format, payload: &[u8], out: &mut BatchBuilder, limits: &Limit
     }
     out.clear();
     false
-}
-
-/// Says whether a payload begins with its own length and ends as documents of BSON do.
-fn is_a_document(payload: &[u8]) -> bool {
-    let len = payload
-        .first_chunk()
-        .map(|len| u32::from_le_bytes(*len) as usize);
-    len == Some(payload.len()) && payload.ends_with(&[0])
-}
-
-#[cfg(feature = "influx")]
-use crate::formats::influx::has_timestamps;
-
-#[cfg(not(feature = "influx"))]
-fn has_timestamps(_payload: &[u8]) -> bool {
-    false
-}
-
-/// Says whether a payload is one short line of printable text; senders in C may count its end in.
-fn is_a_line(payload: &[u8]) -> bool {
-    let end = payload.iter().rposition(|&byte| byte != 0);
-    let line = payload[..end.map_or(0, |last| last + 1)].trim_ascii();
-    let text = core::str::from_utf8(line);
-    line.len() <= SNIFFED_PLAIN_BYTES_MAX
-        && text.is_ok_and(|text| !text.chars().any(char::is_control))
 }
 
 #[cfg(all(test, feature = "all"))]

@@ -200,7 +200,7 @@ fn observations_of_a_chunk_are_there_before_the_next_has_come() {
         .map(|row| (row * 1_000_000_000, Value::Number((row % 100) as f64)))
         .collect();
     let bytes = batch(&rows);
-    let mut reader = (by_name("block").unwrap().reader)(&Limits::default());
+    let mut reader = by_name("block").unwrap().reader(&Limits::default());
     let mut builder = BatchBuilder::new();
     let mut seen = Vec::new();
     for piece in bytes.chunks(50) {

@@ -54,7 +54,7 @@ fn survive(format: &Format, bytes: &[u8]) {
             assert!(text.len() <= LIMITS.text_bytes * 2, "{}", format.name);
         }
     }
-    let mut reader = (format.reader)(&LIMITS);
+    let mut reader = format.reader(&LIMITS);
     let mut builder = BatchBuilder::new();
     let pushed = bytes
         .chunks(7)

@@ -195,7 +195,7 @@ fn decode(format: &Format, bytes: &[u8]) -> Batch {
 
 fn decode_in_pieces(format: &Format, bytes: &[u8], size: usize) -> Batch {
     let mut builder = BatchBuilder::new();
-    let mut reader = (format.reader)(&Limits::default());
+    let mut reader = format.reader(&Limits::default());
     for piece in bytes.chunks(size) {
         reader.push(piece, &mut builder).unwrap();
     }

@@ -14,17 +14,20 @@ use weir_hub::{Fault, Hub, Media, Publish, Ticket};
 /// Publishes the body; 204 once it is on disk.
 pub(crate) fn publish(hub: &Arc<Hub>, call: Call, rest: &str) -> Result<Answer, Response> {
     let (topic, media) = (decode_path(rest)?, media(&call)?);
-    let is_lines = matches!(media, Media::Format(format) if format.name == "influx");
+    let part = match &media {
+        Media::Format(format) => format.part,
+        _ => None,
+    };
     let key = call.header("idempotency-key");
     let publish = Publish {
         key: key.map(|key| key.as_bytes().to_vec()),
         incoming: call.incoming,
         ..Publish::new(topic, media, call.body.clone())
     };
-    let whole = is_lines.then(|| publish.clone());
+    let whole = part.map(|part| (part, publish.clone()));
     match (send(hub, &call, publish), whole) {
         (Ok(ticket), _) => Ok(Answer::Later(Box::new(Acknowledge { ticket }))),
-        (Err(fault), Some(whole)) => lines::publish(hub, &call, &whole, &fault),
+        (Err(fault), Some((part, whole))) => lines::publish(hub, &call, part, &whole, &fault),
         (Err(fault), None) => Err(from_hub(&fault, &call.body)),
     }
 }
@@ -42,21 +45,14 @@ fn media(call: &Call) -> Result<Media, Response> {
     if declared.starts_with("application/x-www-form-urlencoded") {
         return Ok(Media::Format(looks_like(&call.body)));
     }
-    weir_codec::by_media(declared)
-        .map(|format| Media::Format(or_line_protocol(format, &call.body)))
+    weir_codec::by_media_of(declared, &call.body)
+        .map(Media::Format)
         .ok_or_else(|| {
             refuse(
                 415,
                 format!("`{declared}` is not taken here; {} are", media_types()),
             )
         })
-}
-
-/// Telegraf calls its lines plain text.
-fn or_line_protocol(format: &'static Format, body: &[u8]) -> &'static Format {
-    let lines = weir_codec::by_name("influx")
-        .filter(|_| format.name == "plain" && weir_codec::is_line_protocol(body));
-    lines.unwrap_or(format)
 }
 
 fn looks_like(body: &Bytes) -> &'static Format {

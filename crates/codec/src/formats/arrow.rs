@@ -26,6 +26,7 @@
 //!
 //! The decision worth arguing: written by hand rather than with the arrow crates. The metadata are
 //! five tables of FlatBuffers, which takes two small files; the crates are a dozen, and need `std`.
+#![cfg(feature = "arrow")]
 
 mod body;
 mod columns;
@@ -37,22 +38,21 @@ mod record;
 mod schema_read;
 mod write;
 
-use crate::buffered;
-use crate::format::{Carries, Format};
+use crate::format::{Confidence, Format};
 
 pub(crate) const FORMAT: Format = Format {
-    name: "arrow",
-    media: "application/vnd.apache.arrow.stream",
-    media_also: &[],
-    content_format: None,
-    text: false,
-    one_line: false,
-    line_by_line: false,
-    carries: Carries::ALL,
-    encode: write::encode,
-    decode: read::decode,
-    reader: |limits| buffered::reader(read::decode, limits),
+    sniff: Some(sniff),
+    ..Format::new(
+        "arrow",
+        "application/vnd.apache.arrow.stream",
+        write::encode,
+        read::decode,
+    )
 };
+
+fn sniff(payload: &[u8]) -> Confidence {
+    Confidence::Certain.if_so(payload.starts_with(&CONTINUATION))
+}
 
 /// Before every message (since Arrow 0.15); what follows is the length of its metadata.
 pub(crate) const CONTINUATION: [u8; 4] = [0xFF; 4];

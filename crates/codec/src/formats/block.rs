@@ -2,6 +2,7 @@
 //!
 //! A message is any number of chunks, so that two messages joined are one and a chunk cut out is one
 //! too. Beyond 256 observations the columns are gathered in memory of their own, once a message.
+#![cfg(feature = "block")]
 
 mod carriages;
 mod part;
@@ -9,7 +10,7 @@ mod part;
 use crate::block::few::Few;
 use crate::block::{self, Chunk, Columns, Encoder};
 use crate::error::DecodeError;
-use crate::format::{Carries, Format, Reader};
+use crate::format::{Format, Reader};
 use crate::rows::check_length;
 use alloc::boxed::Box;
 use alloc::string::ToString;
@@ -20,17 +21,8 @@ use weir_model::batch::{Naming, StreamView};
 use weir_model::{Batch, BatchBuilder, BatchError, KeptNames, Limits};
 
 pub(crate) const FORMAT: Format = Format {
-    name: "block",
-    media: "application/vnd.weir.block",
-    media_also: &[],
-    content_format: None,
-    text: false,
-    one_line: false,
-    line_by_line: false,
-    carries: Carries::ALL,
-    encode,
-    decode,
-    reader: |limits| Box::new(ChunkReader::new(limits)),
+    reader: Some(|limits| Box::new(ChunkReader::new(limits))),
+    ..Format::new("block", "application/vnd.weir.block", encode, decode)
 };
 
 /// A chunk has at least so many rows for each series, so that names do not count.

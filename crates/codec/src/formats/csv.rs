@@ -2,6 +2,7 @@
 //!
 //! Columns may stand in any order, only `value` is required, unknown ones are passed over. A field
 //! of `value` is read like a line of `plain`; an empty one is null.
+#![cfg(feature = "csv")]
 
 use crate::error::DecodeError;
 use crate::format::{Carries, Format};
@@ -19,20 +20,13 @@ use weir_model::batch::Naming;
 use weir_model::{Batch, BatchBuilder, Limits, Observation, Time, Value};
 
 pub(crate) const FORMAT: Format = Format {
-    name: "csv",
-    media: "text/csv",
-    media_also: &[],
-    content_format: None,
     text: true,
-    one_line: false,
-    line_by_line: false,
     carries: Carries {
         extra: false,
         ..Carries::ALL
     },
-    encode,
-    decode,
-    reader: |limits| Box::new(LineReader::new(Csv::default(), limits)),
+    reader: Some(|limits| Box::new(LineReader::new(Csv::default(), limits))),
+    ..Format::new("csv", "text/csv", encode, decode)
 };
 
 const HEADER: &str = "topic,time,value,unit,type,sensor,lat,lon\r\n";

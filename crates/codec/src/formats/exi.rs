@@ -4,8 +4,8 @@
 //! What differs from EXI's defaults stands in the header of each message, so that any EXI processor
 //! reads it; with a schema it needs `weir.xsd`. Messages without such a header are read as the media
 //! type says. The schema is compiled ahead of time (`cargo xtask exi-schema`).
+#![cfg(feature = "exi")]
 
-use crate::buffered;
 use crate::error::DecodeError;
 use crate::format::{Carries, Format};
 use crate::infoset::exi::kept::{self, Size};
@@ -23,17 +23,10 @@ macro_rules! exi {
     ($constant:ident $module:ident $name:literal $media:literal $also:expr, $number:expr,
      $kind:expr) => {
         pub(crate) const $constant: Format = Format {
-            name: $name,
-            media: $media,
             media_also: &$also,
             content_format: $number,
-            text: false,
-            one_line: false,
-            line_by_line: false,
             carries: $kind.carries(),
-            encode: $module::encode,
-            decode: $module::decode,
-            reader: |limits| buffered::reader($module::decode, limits),
+            ..Format::new($name, $media, $module::encode, $module::decode)
         };
 
         mod $module {

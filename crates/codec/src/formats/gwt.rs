@@ -28,27 +28,27 @@
 //! Read are versions 7 and 8, arrays joined by `concat` and strings joined by `+`, as GWT splits long
 //! ones. `//EX`, an exception, is an error that names it. What it deliberately does not do: requests,
 //! and answers with obfuscated class names.
+#![cfg(feature = "gwt")]
 
 mod read;
 mod tokens;
 mod write;
 
-use crate::buffered;
-use crate::format::{Carries, Format};
+use crate::format::{Confidence, Format};
+use crate::rows::without_mark;
 
 pub(crate) const FORMAT: Format = Format {
-    name: "gwt",
-    media: "text/x-gwt-rpc",
-    media_also: &[],
-    content_format: None,
+    sniff: Some(sniff),
     text: true,
     one_line: true,
     line_by_line: true,
-    carries: Carries::ALL,
-    encode: write::encode,
-    decode: read::decode,
-    reader: |limits| buffered::reader(read::decode, limits),
+    ..Format::new("gwt", "text/x-gwt-rpc", write::encode, read::decode)
 };
+
+/// An answer begins so.
+fn sniff(payload: &[u8]) -> Confidence {
+    Confidence::Certain.if_so(without_mark(payload).0.starts_with(b"//OK["))
+}
 
 /// Before the array of an answer, and of an exception.
 const OK: &str = "//OK";

@@ -24,33 +24,37 @@
 //! names and tags, before a quote or a backslash in strings, where `\n`, `\r`, `\t` and `\f` are read
 //! as Telegraf writes them; elsewhere a backslash is itself. A string may span lines.
 //! What it deliberately does not do: NaN and infinities, which the protocol refuses too.
+#![cfg(feature = "influx")]
 
 mod parts;
 mod read;
 mod scan;
 mod write;
 
-use crate::format::{Carries, Format};
+use crate::format::{Confidence, Format};
 use crate::lines::LineReader;
+use crate::rows::without_mark;
 use alloc::boxed::Box;
 use read::Influx;
 
 pub(crate) const FORMAT: Format = Format {
-    name: "influx",
-    media: "text/plain;profile=influx",
-    media_also: &[],
-    content_format: None,
+    sniff: Some(sniff),
     text: true,
-    one_line: false,
     line_by_line: true,
-    carries: Carries::ALL,
-    encode: write::encode,
-    decode: read::decode,
-    reader: |limits| Box::new(LineReader::new(Influx::default(), limits)),
+    part: Some(parts::part),
+    reader: Some(|limits| Box::new(LineReader::new(Influx::default(), limits))),
+    ..Format::new(
+        "influx",
+        "text/plain;profile=influx",
+        write::encode,
+        read::decode,
+    )
 };
 
-pub use parts::{LineParts, line_parts};
-pub(crate) use scan::has_timestamps;
+/// Telegraf names its lines no better than plain text, but each has a timestamp.
+fn sniff(payload: &[u8]) -> Confidence {
+    Confidence::Likely.if_so(scan::has_timestamps(without_mark(payload).0))
+}
 
 /// The measurement of weir's own observations.
 const OBSERVATION: &str = "observation";
@@ -218,7 +222,7 @@ mod tests {
         let text = "a,t=\"x v=\"1\n2\" 5\nb w=\"\\\"\n\"\n# \"\nc v=1";
         for size in 1..text.len() {
             let mut builder = BatchBuilder::new();
-            let mut reader = (FORMAT.reader)(&Limits::default());
+            let mut reader = FORMAT.reader(&Limits::default());
             let mut seen = vec![];
             for piece in text.as_bytes().chunks(size) {
                 reader.push(piece, &mut builder).unwrap();

@@ -1,9 +1,9 @@
 //! `json`: the message in JSON; also one observation, an array of them, and the flat object.
+#![cfg(feature = "json")]
 
-use crate::buffered;
 use crate::error::DecodeError;
-use crate::format::{Carries, Format};
-use crate::rows::{Rows, check_length, read_terminated_text};
+use crate::format::{Confidence, Element, Format};
+use crate::rows::{Rows, begins_with, check_length, read_terminated_text};
 use crate::syntax::json::Json;
 use crate::syntax::json_text::JsonText;
 use crate::vocabulary::message;
@@ -12,18 +12,27 @@ use alloc::vec::Vec;
 use weir_model::{Batch, BatchBuilder, Flaw, FlawKind, Limits};
 
 pub(crate) const FORMAT: Format = Format {
-    name: "json",
-    media: "application/json",
     media_also: &["text/json"],
     content_format: Some(50),
+    sniff: Some(sniff),
+    // XEP-0335.
+    element: Element::Text("json", "urn:xmpp:json:0"),
+    is_bare: Some(is_bare),
     text: true,
     one_line: true,
     line_by_line: true,
-    carries: Carries::ALL,
-    encode,
-    decode,
-    reader: |limits| buffered::reader(decode, limits),
+    ..Format::new("json", "application/json", encode, decode)
 };
+
+fn sniff(payload: &[u8]) -> Confidence {
+    Confidence::Certain.if_so(begins_with(payload, b"{["))
+}
+
+fn is_bare(message: &[u8]) -> bool {
+    !message
+        .windows(14)
+        .any(|window| window == b"\"observations\"")
+}
 
 /// What old devices write where JSON is UTF-8: a byte a character (ISO 8859-1).
 #[cold]

@@ -1,8 +1,8 @@
 //! `om` and `om1`: O&M 2.0 and 1.0 in XML. Each reads the other's, since their elements tell.
+#![cfg(any(feature = "om", feature = "om1"))]
 
-use crate::buffered;
 use crate::error::DecodeError;
-use crate::format::{Carries, Format};
+use crate::format::{Carries, Element, Format};
 use crate::infoset::xml::Xml;
 use crate::infoset::xml_text::XmlText;
 use crate::rows::{Rows, read_text};
@@ -12,25 +12,18 @@ use weir_model::{Batch, BatchBuilder, Limits};
 
 #[cfg(feature = "om")]
 pub(crate) const OM: Format = Format {
-    name: "om",
-    media: "application/om+xml;version=2.0",
     media_also: &["application/om+xml"],
-    content_format: None,
+    element: Element::Roots(&["FeatureCollection", "OM_Observation"]),
     text: true,
     one_line: true,
     line_by_line: true,
-    carries: Carries::ALL,
-    encode,
-    decode,
-    reader: |limits| buffered::reader(decode, limits),
+    ..Format::new("om", "application/om+xml;version=2.0", encode, decode)
 };
 
 #[cfg(feature = "om1")]
 pub(crate) const OM1: Format = Format {
-    name: "om1",
-    media: "application/om+xml;version=1.0.0",
     media_also: &["text/xml;subtype=\"om/1.0.0\""],
-    content_format: None,
+    element: Element::Roots(&["ObservationCollection"]),
     text: true,
     one_line: true,
     line_by_line: true,
@@ -38,9 +31,12 @@ pub(crate) const OM1: Format = Format {
         order: false,
         ..Carries::ALL
     },
-    encode: encode_blocks,
-    decode,
-    reader: |limits| buffered::reader(decode, limits),
+    ..Format::new(
+        "om1",
+        "application/om+xml;version=1.0.0",
+        encode_blocks,
+        decode,
+    )
 };
 
 /// Appends the observations of a batch in O&M 2.0 to a document that declares `om`, `gml` (3.2), `xlink`,

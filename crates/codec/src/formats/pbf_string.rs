@@ -18,10 +18,10 @@
 //! The decision worth arguing: an escaped pair is still one code point, so that a message of `n` bytes
 //! always has half as many characters, rounded up, as in the paper; in UTF-16 an escaped one takes two
 //! units.
+#![cfg(feature = "pbf-string")]
 
-use crate::buffered;
 use crate::error::DecodeError;
-use crate::format::{Carries, Format};
+use crate::format::Format;
 use crate::formats::protobuf;
 use crate::rows::utf8;
 use crate::unescaped::Unescaped;
@@ -29,17 +29,15 @@ use alloc::vec::Vec;
 use weir_model::{Batch, BatchBuilder, Limits};
 
 pub(crate) const FORMAT: Format = Format {
-    name: "pbf-string",
-    media: "text/plain;profile=pbf-string",
-    media_also: &[],
-    content_format: None,
     text: true,
     one_line: true,
     line_by_line: true,
-    carries: Carries::ALL,
-    encode,
-    decode,
-    reader: |limits| buffered::reader(decode, limits),
+    ..Format::new(
+        "pbf-string",
+        "text/plain;profile=pbf-string",
+        encode,
+        decode,
+    )
 };
 
 /// What an escaped pair of bytes is moved by.

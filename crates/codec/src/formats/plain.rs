@@ -1,27 +1,36 @@
 //! `plain`: results alone, one a line: a number, a boolean, null, a string, an array or an object.
+#![cfg(feature = "plain")]
 
 use crate::error::DecodeError;
-use crate::format::{Carries, Format};
+use crate::format::{Carries, Confidence, Format};
 use crate::lexical;
+use crate::limits::SNIFFED_PLAIN_BYTES_MAX;
 use crate::lines::{LineReader, Lines};
-use crate::rows::{Rows, read_terminated_text};
+use crate::rows::{Rows, read_terminated_text, without_mark};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use weir_model::{Batch, BatchBuilder, Limits};
 
 pub(crate) const FORMAT: Format = Format {
-    name: "plain",
-    media: "text/plain",
-    media_also: &[],
     content_format: Some(0),
+    vague: true,
+    sniff: Some(sniff),
     text: true,
-    one_line: false,
     line_by_line: true,
     carries: Carries::RESULT,
-    encode,
-    decode,
-    reader: |limits| Box::new(LineReader::new(Plain, limits)),
+    reader: Some(|limits| Box::new(LineReader::new(Plain, limits))),
+    ..Format::new("plain", "text/plain", encode, decode)
 };
+
+/// One short line of printable text; senders in C may count its end in.
+fn sniff(payload: &[u8]) -> Confidence {
+    let text = without_mark(payload).0;
+    let end = text.iter().rposition(|&byte| byte != 0);
+    let line = text[..end.map_or(0, |last| last + 1)].trim_ascii();
+    let is_printable = |text: &str| !text.chars().any(char::is_control);
+    let is_short = line.len() <= SNIFFED_PLAIN_BYTES_MAX;
+    Confidence::Possible.if_so(is_short && core::str::from_utf8(line).is_ok_and(is_printable))
+}
 
 /// Line feeds stand between the lines, not after the last.
 fn encode(batch: &Batch, out: &mut Vec<u8>) {

@@ -2,10 +2,10 @@
 //!
 //! Numbered fields are no tree of names, so this is no vocabulary over a syntax. Unknown fields are
 //! passed over, the last of several counts (Protocol Buffers encoding guide, "Last One Wins").
+#![cfg(feature = "protobuf")]
 
-use crate::buffered;
 use crate::error::DecodeError;
-use crate::format::{Carries, Format};
+use crate::format::Format;
 use crate::lexical;
 use crate::rows::{Rows, check_length, finite, set_number};
 use alloc::vec::Vec;
@@ -13,17 +13,8 @@ use weir_model::batch::Naming;
 use weir_model::{Batch, BatchBuilder, Extra, Limits, Observation, Time, Value};
 
 pub(crate) const FORMAT: Format = Format {
-    name: "protobuf",
-    media: "application/x-protobuf",
     media_also: &["application/protobuf", "application/vnd.google.protobuf"],
-    content_format: None,
-    text: false,
-    one_line: false,
-    line_by_line: false,
-    carries: Carries::ALL,
-    encode,
-    decode,
-    reader: |limits| buffered::reader(decode, limits),
+    ..Format::new("protobuf", "application/x-protobuf", encode, decode)
 };
 
 const OBSERVATIONS: u32 = 1;

@@ -1,8 +1,8 @@
 //! `turtle`, `ntriples` and `jsonld`: observations of SOSA as graphs.
+#![cfg(any(feature = "jsonld", feature = "turtle", feature = "ntriples"))]
 
-use crate::buffered;
 use crate::error::DecodeError;
-use crate::format::{Carries, Format};
+use crate::format::Format;
 use crate::rdf::graph::Graph;
 use crate::rows::{Rows, read_text};
 use crate::vocabulary::sosa;
@@ -11,47 +11,33 @@ use weir_model::{Batch, BatchBuilder, Limits};
 
 #[cfg(feature = "jsonld")]
 pub(crate) const JSON_LD: Format = Format {
-    name: "jsonld",
-    media: "application/ld+json",
-    media_also: &[],
-    content_format: None,
     text: true,
     one_line: true,
     line_by_line: true,
-    carries: Carries::ALL,
-    encode: encode_jsonld,
-    decode: decode_jsonld,
-    reader: |limits| buffered::reader(decode_jsonld, limits),
+    ..Format::new(
+        "jsonld",
+        "application/ld+json",
+        encode_jsonld,
+        decode_jsonld,
+    )
 };
 
 #[cfg(feature = "turtle")]
 pub(crate) const TURTLE: Format = Format {
-    name: "turtle",
-    media: "text/turtle",
     media_also: &["application/x-turtle"],
-    content_format: None,
     text: true,
-    one_line: false,
-    line_by_line: false,
-    carries: Carries::ALL,
-    encode: encode_turtle,
-    decode: decode_turtle,
-    reader: |limits| buffered::reader(decode_turtle, limits),
+    ..Format::new("turtle", "text/turtle", encode_turtle, decode_turtle)
 };
 
 #[cfg(feature = "ntriples")]
 pub(crate) const N_TRIPLES: Format = Format {
-    name: "ntriples",
-    media: "application/n-triples",
-    media_also: &[],
-    content_format: None,
     text: true,
-    one_line: false,
-    line_by_line: false,
-    carries: Carries::ALL,
-    encode: encode_ntriples,
-    decode: decode_ntriples,
-    reader: |limits| buffered::reader(decode_ntriples, limits),
+    ..Format::new(
+        "ntriples",
+        "application/n-triples",
+        encode_ntriples,
+        decode_ntriples,
+    )
 };
 
 type Parse = fn(&str, &mut Graph, &Limits) -> Result<(), DecodeError>;

@@ -1,9 +1,9 @@
 //! `senml-json` and `senml-cbor`: packs of RFC 8428.
+#![cfg(any(feature = "senml-json", feature = "senml-cbor"))]
 
-use crate::buffered;
 use crate::error::DecodeError;
-use crate::format::{Carries, Format};
-use crate::rows::Rows;
+use crate::format::{Carries, Confidence, Format};
+use crate::rows::{Rows, begins_with};
 use crate::vocabulary::senml;
 use alloc::vec::Vec;
 use weir_model::{Batch, BatchBuilder, Limits};
@@ -20,18 +20,25 @@ const CARRIES: Carries = Carries {
 
 #[cfg(feature = "senml-json")]
 pub(crate) const JSON: Format = Format {
-    name: "senml-json",
-    media: "application/senml+json",
-    media_also: &[],
     content_format: Some(110),
+    sniff: Some(sniff),
     text: true,
     one_line: true,
     line_by_line: true,
     carries: CARRIES,
-    encode: encode_json,
-    decode: decode_json,
-    reader: |limits| buffered::reader(decode_json, limits),
+    ..Format::new(
+        "senml-json",
+        "application/senml+json",
+        encode_json,
+        decode_json,
+    )
 };
+
+/// A pack is an array.
+#[cfg(feature = "senml-json")]
+fn sniff(payload: &[u8]) -> Confidence {
+    Confidence::Certain.if_so(begins_with(payload, b"["))
+}
 
 #[cfg(feature = "senml-json")]
 fn encode_json(batch: &Batch, out: &mut Vec<u8>) {
@@ -50,17 +57,14 @@ fn decode_json(bytes: &[u8], out: &mut BatchBuilder, limits: &Limits) -> Result<
 
 #[cfg(feature = "senml-cbor")]
 pub(crate) const CBOR: Format = Format {
-    name: "senml-cbor",
-    media: "application/senml+cbor",
-    media_also: &[],
     content_format: Some(112),
-    text: false,
-    one_line: false,
-    line_by_line: false,
     carries: CARRIES,
-    encode: encode_cbor,
-    decode: decode_cbor,
-    reader: |limits| buffered::reader(decode_cbor, limits),
+    ..Format::new(
+        "senml-cbor",
+        "application/senml+cbor",
+        encode_cbor,
+        decode_cbor,
+    )
 };
 
 #[cfg(feature = "senml-cbor")]

@@ -3,10 +3,10 @@
 //! A fault is read as an error that says what the peer says. What it deliberately does not do:
 //! headers of its own; one that must be understood is refused, as none is (SOAP 1.2 part 1 section
 //! 5.2.3).
+#![cfg(feature = "soap")]
 
-use crate::buffered;
 use crate::error::DecodeError;
-use crate::format::{Carries, Format};
+use crate::format::{Element, Format};
 use crate::infoset::walk::skip;
 use crate::infoset::xml::Xml;
 use crate::infoset::xml_text::{Prefix, XmlText};
@@ -20,17 +20,11 @@ use alloc::vec::Vec;
 use weir_model::{Batch, BatchBuilder, Limits};
 
 pub(crate) const FORMAT: Format = Format {
-    name: "soap",
-    media: "application/soap+xml",
-    media_also: &[],
-    content_format: None,
+    element: Element::Roots(&["Envelope"]),
     text: true,
     one_line: true,
     line_by_line: true,
-    carries: Carries::ALL,
-    encode,
-    decode,
-    reader: |limits| buffered::reader(decode, limits),
+    ..Format::new("soap", "application/soap+xml", encode, decode)
 };
 
 const SOAP12: &str = "http://www.w3.org/2003/05/soap-envelope";

@@ -14,10 +14,10 @@
 //!
 //! The decision worth arguing: these lines are written always. They cost one line a datastream, and
 //! without them a block means nothing to who did not ask for it.
+#![cfg(feature = "swe-text")]
 
-use crate::buffered;
 use crate::error::DecodeError;
-use crate::format::{Carries, Format};
+use crate::format::Format;
 use crate::infoset::{Atom, Emit, Name};
 use crate::limits::SWE_STREAMS_ON_STACK;
 use crate::number::{TimeWriter, write_f64};
@@ -37,17 +37,8 @@ use weir_model::batch::{Naming, StreamView};
 use weir_model::{Batch, BatchBuilder, KeptNames, Limits};
 
 pub(crate) const FORMAT: Format = Format {
-    name: "swe-text",
-    media: "text/plain;profile=swe",
-    media_also: &[],
-    content_format: None,
     text: true,
-    one_line: false,
-    line_by_line: false,
-    carries: Carries::ALL,
-    encode,
-    decode,
-    reader: |limits| buffered::reader(decode, limits),
+    ..Format::new("swe-text", "text/plain;profile=swe", encode, decode)
 };
 
 fn encode(batch: &Batch, out: &mut Vec<u8>) {

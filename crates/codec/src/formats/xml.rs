@@ -1,8 +1,8 @@
 //! `xml`: the papers' sensor message as elements.
+#![cfg(feature = "xml")]
 
-use crate::buffered;
 use crate::error::DecodeError;
-use crate::format::{Carries, Format};
+use crate::format::{Element, Format};
 use crate::infoset::xml::Xml;
 use crate::infoset::xml_text::XmlText;
 use crate::rows::{Rows, read_text};
@@ -11,17 +11,13 @@ use alloc::vec::Vec;
 use weir_model::{Batch, BatchBuilder, Limits};
 
 pub(crate) const FORMAT: Format = Format {
-    name: "xml",
-    media: "application/xml",
     media_also: &["text/xml"],
     content_format: Some(41),
+    element: Element::Named("observations", "urn:weir:observations:0"),
     text: true,
     one_line: true,
     line_by_line: true,
-    carries: Carries::ALL,
-    encode,
-    decode,
-    reader: |limits| buffered::reader(decode, limits),
+    ..Format::new("xml", "application/xml", encode, decode)
 };
 
 fn encode(batch: &Batch, out: &mut Vec<u8>) {

@@ -88,7 +88,7 @@ pub(super) fn media_of(
     }
     // Plain text may be one value, and any text else: it is looked at like what says nothing.
     let declared = content_type.as_deref().and_then(by_media);
-    let declared = declared.filter(|format| format.name != "plain");
+    let declared = declared.filter(|format| !format.vague);
     match (declared, content_type) {
         (Some(format), _) if !body.is_empty() => Media::Format(format),
         (_, content_type) if body.is_empty() => {

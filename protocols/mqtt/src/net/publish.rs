@@ -127,7 +127,7 @@ fn media_of(
     let content_type = properties.and_then(|of| of.content_type.as_deref());
     // Plain text may be one value, and any text else: it is looked at like what says nothing.
     let declared = content_type.and_then(by_media);
-    let declared = declared.filter(|format| format.name != "plain");
+    let declared = declared.filter(|format| !format.vague);
     Ok(match (declared, content_type) {
         // A content type is for those who get the message [MQTT-3.3.2-20]: it helps to read it, and refuses nothing.
         (Some(format), _) if !message.payload.is_empty() => Media::Claimed(format),

@@ -5,26 +5,27 @@
 //! decision worth arguing: O&M and SOAP travel as text, since servers write elements anew with prefixes of
 //! their own (Prosody does), and a name in a value (`xsi:type`) then means nothing any more.
 
-use crate::names::{JSON, MESSAGE, OBSERVATIONS};
+use crate::names::MESSAGE;
 use crate::xml::{Element, escape, escape_content, is_carried};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
-use weir_codec::{Format, by_media, by_name};
+use weir_codec::Element::{Named, Text};
+use weir_codec::{Format, by_element, by_media, by_root};
 use weir_hub::Media;
 
 /// Appends the payload that carries a message in a format.
 pub(super) fn write(format: &Format, message: &[u8], out: &mut String) {
-    match std::str::from_utf8(message) {
-        Ok(text) if format.name == "xml" => write_observations(text, out),
+    match (std::str::from_utf8(message), format.element) {
+        (Ok(text), Named(name, namespace)) => write_named(name, namespace, text, out),
         // [XEP0335-2-1]
-        Ok(text) if format.name == "json" => {
-            out.push_str("<json xmlns='urn:xmpp:json:0'>");
+        (Ok(text), Text(name, namespace)) => {
+            out.push_str(&format!("<{name} xmlns='{namespace}'>"));
             escape_content(text, out);
-            out.push_str("</json>");
+            out.push_str(&format!("</{name}>"));
         }
         // A carriage return is a line feed behind the next server (XML 1.0 section 2.11).
-        Ok(text) if format.text && is_carried(text) && !text.contains('\r') => {
+        (Ok(text), _) if format.text && is_carried(text) && !text.contains('\r') => {
             write_as("text", format.media, out, |out| escape_content(text, out));
         }
         _ => write_bytes(format.media, message, out),
@@ -75,10 +76,11 @@ fn write_as(name: &str, media: &str, out: &mut String, content: impl FnOnce(&mut
 }
 
 /// XEP-0060 wants a payload that has a namespace.
-fn write_observations(text: &str, out: &mut String) {
-    let from = text.find("<observations").map_or(text, |at| &text[at..]);
-    out.push_str("<observations xmlns='urn:weir:observations:0'");
-    out.push_str(from.strip_prefix("<observations").unwrap_or_default());
+fn write_named(name: &str, namespace: &str, text: &str, out: &mut String) {
+    let begin = format!("<{name}");
+    let rest = text.find(&begin).map(|at| &text[at + begin.len()..]);
+    out.push_str(&format!("{begin} xmlns='{namespace}'"));
+    out.push_str(rest.unwrap_or_default());
 }
 
 /// What a payload carries; an error is a sentence.
@@ -91,7 +93,6 @@ pub(super) fn read(item: &Element, document: &[u8]) -> Result<(Media, Bytes), St
         return Err("more than one payload in an item".into());
     }
     match (payload.namespace.as_str(), payload.name.as_str()) {
-        (JSON, "json") => Ok((undeclared_json(payload)?, payload.own_text().into())),
         (MESSAGE, "text") => Ok((media(payload)?, payload.own_text().into())),
         (MESSAGE, "data") => {
             let text: String = payload.own_text().split_ascii_whitespace().collect();
@@ -100,20 +101,24 @@ pub(super) fn read(item: &Element, document: &[u8]) -> Result<(Media, Bytes), St
                 .map_err(|error| format!("not base64: {error}"))?;
             Ok((media(payload)?, bytes.into()))
         }
-        (OBSERVATIONS, "observations") => {
-            let mut bare = payload.clone();
-            bare.rename(OBSERVATIONS, "");
-            let mut text = String::new();
-            bare.write("", &mut text);
-            let format = by_name("xml").ok_or("no format `xml` in this build")?;
-            Ok((Media::Format(format), text.into()))
-        }
-        _ => read_xml(item, payload, document),
+        (namespace, name) => match by_element(name, namespace) {
+            Some(format) if matches!(format.element, Text(..)) => {
+                Ok((undeclared(payload)?, payload.own_text().into()))
+            }
+            Some(format) => {
+                let mut bare = payload.clone();
+                bare.rename(namespace, "");
+                let mut text = String::new();
+                bare.write("", &mut text);
+                Ok((Media::Format(format), text.into()))
+            }
+            None => read_xml(item, payload, document),
+        },
     }
 }
 
 /// JSON may be in any of the formats that look like it, unless the publisher says which.
-fn undeclared_json(payload: &Element) -> Result<Media, String> {
+fn undeclared(payload: &Element) -> Result<Media, String> {
     match payload.attribute("type") {
         Some(_) => media(payload),
         None => Ok(Media::Undeclared),
@@ -125,7 +130,7 @@ fn media(payload: &Element) -> Result<Media, String> {
         .attribute("type")
         .ok_or("no media type: attribute `type`")?;
     Ok(match by_media(named) {
-        Some(format) if format.name == "plain" => Media::Undeclared,
+        Some(format) if format.vague => Media::Undeclared,
         Some(format) => Media::Format(format),
         None => Media::Opaque(named.into()),
     })
@@ -141,13 +146,7 @@ fn read_xml(item: &Element, payload: &Element, document: &[u8]) -> Result<(Media
         format!("the payload must declare the namespaces that it uses: {error}")
     })?;
     let name = whole.map(|whole| whole.name).unwrap_or_default();
-    let format = match (name.as_str(), payload.namespace.as_str()) {
-        ("Envelope", _) => by_name("soap"),
-        ("ObservationCollection", _) => by_name("om1"),
-        ("FeatureCollection" | "OM_Observation", _) => by_name("om"),
-        _ => None,
-    };
-    let media = match format {
+    let media = match by_root(&name) {
         Some(format) => Media::Format(format),
         None => Media::Opaque("application/xml".into()),
     };

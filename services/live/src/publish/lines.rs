@@ -9,15 +9,19 @@ use crate::fault::from_hub;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use weir_binding::{Answer, Call, Pending, Response};
-use weir_codec::{LineParts, line_parts};
+use weir_codec::Parts;
 use weir_hub::limits::NEW_DATASTREAMS_MAX;
 use weir_hub::{Fault, Hub, Publish, Ticket};
 use weir_model::Limits;
+
+/// What takes a message apart.
+type Part = fn(&[u8], usize, &Limits) -> Parts;
 
 /// Publishes what can be taken of a message that was refused as a whole.
 pub(super) fn publish(
     hub: &Arc<Hub>,
     call: &Call,
+    part: Part,
     whole: &Publish,
     refused: &Fault,
 ) -> Result<Answer, Response> {
@@ -25,7 +29,7 @@ pub(super) fn publish(
     if !may_be_parted(refused) {
         return Err(refusal(refused));
     }
-    let made = line_parts(&whole.body, NEW_DATASTREAMS_MAX, &Limits::default());
+    let made = part(&whole.body, NEW_DATASTREAMS_MAX, &Limits::default());
     let is_another = made.parts.len() > 1 || made.refused_count > 0;
     if made.parts.is_empty() || !is_another {
         return Err(refusal(refused));
@@ -62,7 +66,7 @@ fn key(whole: &Publish, number: usize) -> Option<Vec<u8>> {
 }
 
 /// What is not taken, in a sentence; nothing where all is.
-fn said(made: &LineParts, call: &Call) -> Option<String> {
+fn said(made: &Parts, call: &Call) -> Option<String> {
     let first = made.refused.as_ref()?;
     let (line, column) = first.position(&call.body);
     let (refused, all) = (made.refused_count, made.taken_count + made.refused_count);

@@ -5,9 +5,8 @@
 
 use super::{decode, encode};
 use crate::block::carried;
-use crate::buffered;
 use crate::error::DecodeError;
-use crate::format::{Carries, Format};
+use crate::format::Format;
 use crate::rows::check_length;
 use alloc::vec::Vec;
 use weir_model::{Batch, BatchBuilder, Datastream, Limits};
@@ -16,17 +15,9 @@ use weir_model::{Batch, BatchBuilder, Datastream, Limits};
 macro_rules! carriage {
     ($name:literal, $media:literal, text: $text:literal, $encode:ident, $decode:ident) => {
         Format {
-            name: $name,
-            media: $media,
-            media_also: &[],
-            content_format: None,
             text: $text,
             one_line: $text,
-            line_by_line: false,
-            carries: Carries::ALL,
-            encode: $encode,
-            decode: $decode,
-            reader: |limits| buffered::reader($decode, limits),
+            ..Format::new($name, $media, $encode, $decode)
         }
     };
 }

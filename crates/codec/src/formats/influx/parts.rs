@@ -3,26 +3,14 @@
 
 use super::read::Influx;
 use crate::error::DecodeError;
+use crate::format::Parts;
 use crate::lines::Lines;
 use alloc::vec::Vec;
 use weir_model::{BatchBuilder, Limits};
 
-/// The lines of a message.
-#[derive(Debug, Default)]
-pub struct LineParts {
-    /// Those that can be read, in order, in messages that are each about so many series at most.
-    pub parts: Vec<Vec<u8>>,
-    /// Of those that cannot, the first: counted from the beginning of the whole.
-    pub refused: Option<DecodeError>,
-    /// How many cannot be read.
-    pub refused_count: usize,
-    /// How many can.
-    pub taken_count: usize,
-}
-
 /// Parts a message into ones of `series_max` series; a line of more is one by itself.
-pub fn line_parts(message: &[u8], series_max: usize, limits: &Limits) -> LineParts {
-    let mut made = LineParts::default();
+pub(super) fn part(message: &[u8], series_max: usize, limits: &Limits) -> Parts {
+    let mut made = Parts::default();
     let (mut series, mut part) = (BatchBuilder::new(), Vec::new());
     let mut at = 0;
     while at < message.len() {
@@ -79,8 +67,8 @@ mod tests {
     use alloc::string::String;
     use alloc::{format, vec};
 
-    fn made(message: &[u8], series_max: usize) -> (Vec<String>, LineParts) {
-        let made = line_parts(message, series_max, &Limits::default());
+    fn made(message: &[u8], series_max: usize) -> (Vec<String>, Parts) {
+        let made = part(message, series_max, &Limits::default());
         let text = |part: &Vec<u8>| String::from_utf8(part.clone()).unwrap();
         (made.parts.iter().map(text).collect(), made)
     }
