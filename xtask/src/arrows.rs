@@ -41,10 +41,19 @@ pub(crate) const ARROWS: &[Arrow] = &[
         for_tests: &["crates/testkit", "crates/link"],
     },
     arrow("crates/carrier", &["crates/sansio"]),
-    arrow("crates/log", &["crates/model", "crates/hub", "crates/disk"]),
+    arrow("crates/storage", &["crates/model"]),
+    arrow(
+        "crates/log",
+        &["crates/model", "crates/storage", "crates/disk"],
+    ),
     Arrow {
         folder: "crates/hub",
-        behind: &["crates/model", "crates/sansio", "crates/codec"],
+        behind: &[
+            "crates/model",
+            "crates/sansio",
+            "crates/codec",
+            "crates/storage",
+        ],
         // Faults of disks are met with a real log and a real history.
         for_tests: &["crates/testkit", "crates/log", "stores/embedded"],
     },
@@ -131,7 +140,7 @@ pub(crate) const ARROWS: &[Arrow] = &[
     },
     Arrow {
         folder: "stores/*",
-        behind: &["crates/hub", "crates/disk"],
+        behind: &["crates/storage", "crates/disk"],
         // A store is compared with the default one.
         for_tests: &["crates/testkit", "stores/embedded"],
     },

@@ -8,7 +8,6 @@ use crate::catalog::Entry;
 use crate::change::Change;
 use crate::entities::Entity;
 use crate::exchange::{Fault, Latest, Past, Publish, Subscribe, Ticket};
-use crate::history::{Extent, Page};
 use crate::hub::Hub;
 use crate::message::Message;
 use crate::subscription::Subscription;
@@ -16,6 +15,7 @@ use crate::withdrawn::Place;
 use bytes::Bytes;
 use std::sync::Arc;
 use weir_model::{Datastream, Filter, Time};
+use weir_storage::{Extent, Page};
 
 impl Hub {
     /// Admits a principal at a time of the gateway's clock, and counts that as one request.

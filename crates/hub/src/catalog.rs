@@ -3,13 +3,13 @@
 use crate::limits::{COMPARISONS_MAX, DATASTREAMS_MAX};
 use crate::numbers::{Numbers, Said};
 use crate::problems::EntryProblem;
-use crate::steady::takes_over;
 use crate::stood::Newest;
 use crate::weight;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Bound;
 use std::sync::Arc;
 use weir_model::{BatchBuilder, Cursor, Datastream, Extra, Filter, Observation, Time, Value};
+use weir_storage::takes_over;
 
 /// Index of a datastream for as long as the gateway runs.
 pub(crate) type StreamId = u32;

@@ -9,12 +9,12 @@ use crate::hub::{Core, Hub};
 use crate::limits::{
     CONSUMER_BYTES_MAX, CONSUMER_KEY_BYTES_MAX, CONSUMERS_BYTES_MAX, CONSUMERS_MAX,
 };
-use crate::record::{Kind, Record};
 use bytes::Bytes;
 use std::collections::BTreeMap;
 use std::ops::Bound;
 use std::sync::Arc;
 use weir_model::{Cursor, Time};
+use weir_storage::{Kind, Record};
 
 /// Who is told of each state that is taken from a shared log, and of where it stands there.
 pub type Watch = Box<dyn FnMut(Cursor, &str, &Bytes) + Send>;

@@ -7,10 +7,10 @@
 use crate::catalog::{Catalog, Entry};
 use crate::exchange::Fault;
 use crate::publish::heard;
-use crate::units::Conversion;
 use weir_model::batch::StreamView;
 use weir_model::limits::DESCRIPTIONS_MAX;
 use weir_model::{Batch, Datastream, Described, Time};
+use weir_storage::units::Conversion;
 
 /// Finds under which descriptions a part of a message was made; gives the datastream as it is known from now on,
 /// where the part says something new. A part of a datastream that is not known is made under its first.

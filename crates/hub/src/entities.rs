@@ -14,12 +14,12 @@ use crate::limits::{
     COMPARISONS_MAX, ENTITIES_BYTES_MAX, ENTITIES_MAX, ENTITIES_OF_ONE_REQUEST_MAX,
     ENTITY_BYTES_MAX,
 };
-use crate::record::{Kind, Record};
 use bytes::Bytes;
 use std::collections::BTreeMap;
 use std::ops::Bound;
 use std::sync::Arc;
 use weir_model::{Cursor, Filter, Time, topic};
+use weir_storage::{Kind, Record};
 
 /// An entity as it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,22 +1,22 @@
 //! What can be asked of the hub, and what comes back.
 
-use crate::aggregate::Aggregate;
 use crate::attributes::{Attributes, Quality};
 use crate::client::ClientId;
 use crate::condition::Condition;
 use crate::group::{Policy, Shape};
-use crate::history::HistoryFault;
-use crate::log::{Log, LogFault};
-use crate::shared::Receipt;
 use crate::stood::Stood;
 use crate::trace::{Incoming, Traced};
-use crate::units::{InUnit, Incomparable};
 use bytes::Bytes;
 use std::fmt;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use weir_codec::{DecodeError, Format};
 use weir_model::{Batch, BatchError, Cursor, Filter, Time, TopicError};
+use weir_storage::Aggregate;
+use weir_storage::HistoryFault;
+use weir_storage::Receipt;
+use weir_storage::units::{InUnit, Incomparable};
+use weir_storage::{Log, LogFault};
 
 /// A message to be stored.
 #[derive(Clone, Debug)]

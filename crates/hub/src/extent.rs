@@ -5,11 +5,11 @@
 
 use crate::access::{Principal, Verb};
 use crate::exchange::{Fault, Past};
-use crate::history::{Extent, Range};
 use crate::hub::Hub;
 use crate::limits::PAGE_OBSERVATIONS_MAX;
-use crate::units::InUnit;
 use weir_model::Time;
+use weir_storage::units::InUnit;
+use weir_storage::{Extent, Range};
 
 impl Hub {
     pub(crate) fn extents(

@@ -2,15 +2,16 @@
 
 use crate::exchange::Fault;
 use crate::hub::Hub;
-use crate::limits::{AGE_STEP_NANOS_MAX, FEED_BYTES_MAX};
-use crate::log::LogFault;
+use crate::limits::FEED_BYTES_MAX;
 use crate::message::Message;
-use crate::record::Kind;
-use crate::steady::Steady;
 use std::collections::VecDeque;
 use std::sync::{Arc, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 use weir_model::{Cursor, Time};
+use weir_storage::AGE_STEP_NANOS_MAX;
+use weir_storage::Kind;
+use weir_storage::LogFault;
+use weir_storage::Steady;
 
 /// What waits for the history store.
 pub(crate) struct Feeder {

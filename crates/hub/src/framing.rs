@@ -1,10 +1,10 @@
 //! How a message is wrapped for a protocol, once for all who want it so.
 
-use crate::log::Gap;
 use crate::message::Item;
 use bytes::Bytes;
 use weir_codec::Format;
 use weir_model::Cursor;
+use weir_storage::Gap;
 
 /// Wraps encoded messages; a group's subscribers share the outcome.
 pub trait Framing: Send + Sync {

@@ -11,7 +11,6 @@
 //! who take the same chunk.
 
 use crate::access::Grants;
-use crate::aggregate::{Aggregate, Function};
 use crate::condition::Condition;
 use crate::counters::Counters;
 use crate::framing::{Framing, FramingKey};
@@ -21,11 +20,12 @@ use crate::message::Item;
 use crate::pace::Pacer;
 use crate::queue::{Held, Load, Queue, Taken};
 use crate::trace::Delivering;
-use crate::units::{Converted, InUnit, converted};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, ready};
 use weir_codec::Format;
 use weir_model::{Batch, Filter};
+use weir_storage::aggregate::{Aggregate, Function};
+use weir_storage::units::{Converted, InUnit, converted};
 
 /// What happens to a subscriber that is slower than its messages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

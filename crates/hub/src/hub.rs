@@ -1,7 +1,6 @@
 //! The hub itself: its parts, its lock, and the door.
 
 use crate::access::{Grants, Principal, Verb};
-use crate::aggregate::{Aggregate, Function};
 use crate::catalog::{Catalog, Entry, StreamId, push_last};
 use crate::consumers::{Consumers, Watch};
 use crate::counters::{Counters, Counts};
@@ -10,22 +9,18 @@ use crate::exchange::{Fault, InLog, Latest, Past, Ticket};
 use crate::feed::Feeder;
 use crate::group::{Group, GroupKey};
 use crate::held::Held;
-use crate::history::{History, Page, Range};
 use crate::journal::Journal;
 use crate::keys::Keys;
 use crate::limits::{FILTERS_MAX, PAGE_OBSERVATIONS_MAX, UNASKED_NANOS_MAX};
-use crate::log::Log;
 use crate::message::Message;
 use crate::problems::Problem;
 use crate::recent::Recent;
 use crate::retained::Retained;
 use crate::route::Routes;
-use crate::steady::Steady;
 use crate::stood::Before;
 use crate::trace::{Traced, Tracer};
 use crate::tree::Tree;
 use crate::turns::Turns;
-use crate::units::{InUnit, Units, conversion, in_unit};
 use crate::withdrawn::Withdrawn;
 use slab::Slab;
 use smallvec::SmallVec;
@@ -34,6 +29,11 @@ use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::task::Waker;
 use weir_model::{BatchBuilder, Cursor, Filter, Limits, Time};
+use weir_storage::Log;
+use weir_storage::Steady;
+use weir_storage::aggregate::{Aggregate, Function};
+use weir_storage::units::{InUnit, Units, conversion, in_unit};
+use weir_storage::{History, Page, Range};
 
 /// Who is to be woken once the locks are given back.
 pub(crate) type Wakers = SmallVec<[Waker; 4]>;

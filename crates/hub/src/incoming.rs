@@ -10,12 +10,12 @@ use crate::hub::Core;
 use crate::keys;
 use crate::limits::NAME_BYTES_MAX;
 use crate::message::{Message, shared};
-use crate::record::{Kind, Record};
 use crate::trace::Traced;
 use crate::weight;
 use bytes::Bytes;
 use weir_codec::Format;
 use weir_model::{Batch, Flaw, Time};
+use weir_storage::{Kind, Record};
 
 /// A message read and checked, on its way to the log.
 pub(crate) struct Incoming {

@@ -5,11 +5,12 @@
 //! holds the keys themselves. Beside it lies a digest of the message, since a key that comes back with
 //! another message is a mistake to be told and not a repeat.
 
-use crate::limits::{AGE_STEP_NANOS_MAX, KEY_AGE_NANOS, KEYS_MAX};
-use crate::steady::Steady;
+use crate::limits::{KEY_AGE_NANOS, KEYS_MAX};
 use std::collections::{HashMap, VecDeque};
 use std::hash::{BuildHasher, RandomState};
 use weir_model::{Cursor, Time};
+use weir_storage::AGE_STEP_NANOS_MAX;
+use weir_storage::Steady;
 
 /// The keys of the last day, each with the record it stands for.
 #[derive(Debug)]

@@ -26,16 +26,12 @@ pub const KEYS_MAX: usize = 1 << 20;
 pub const KEY_BYTES_MAX: usize = 255;
 /// For how long an idempotency key is remembered, nanoseconds (a day).
 pub const KEY_AGE_NANOS: i64 = 86_400_000_000_000;
-/// What ages at most between two looks at the clock, nanoseconds (an hour): a clock that was set ahead ages no more.
-pub const AGE_STEP_NANOS_MAX: i64 = 3_600_000_000_000;
 /// Bytes of messages that wait in memory for the history store; beyond, it reads the log instead.
 pub const FEED_BYTES_MAX: usize = 64 << 20;
 /// Comparisons of a topic with a filter in one hold of the hub's lock: some milliseconds.
 pub const COMPARISONS_MAX: usize = 20_000;
 /// Observations in one page of history.
 pub const PAGE_OBSERVATIONS_MAX: usize = 10_000;
-/// Longest token of a page of history, in bytes.
-pub const TOKEN_BYTES_MAX: usize = 2048;
 /// Windows that one aggregating group keeps open; beyond, the oldest closes before its time.
 pub const WINDOWS_MAX: usize = 1 << 17;
 /// Bytes of memory that an open window takes beside its last observation.

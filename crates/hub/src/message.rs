@@ -3,13 +3,13 @@
 use crate::attributes::{Attributes, Block, Quality};
 use crate::client::ClientId;
 use crate::memory::Room;
-use crate::record::Kind;
 use crate::trace::Traced;
 use bytes::Bytes;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use weir_codec::Format;
 use weir_model::{Batch, Cursor, Time};
+use weir_storage::Kind;
 
 /// Text that is shared; none costs no memory of its own.
 pub(crate) fn shared(text: &str) -> Arc<str> {

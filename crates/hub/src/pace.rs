@@ -1,6 +1,5 @@
 //! Fewer messages than were published: one observation of each datastream a window.
 
-use crate::aggregate::{Aggregate, Function, Window};
 use crate::limits::{WINDOW_BYTES, WINDOWS_MAX};
 use crate::memory::{Memory, Room};
 use crate::message::{Content, Item, Message, Rows};
@@ -8,6 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use weir_model::batch::Naming;
 use weir_model::{Batch, BatchBuilder, Cursor, Observation, Time, Value};
+use weir_storage::aggregate::{Aggregate, Function, Window};
 
 /// Gathers what a group is offered and gives it out window by window.
 ///

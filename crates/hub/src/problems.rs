@@ -10,10 +10,10 @@ use crate::client::ClientId;
 use crate::exchange::Fault;
 use crate::hub::Hub;
 use crate::incoming::Unread;
-use crate::log::LogFault;
 use std::fmt::Display;
 use std::sync::atomic::{AtomicU64, Ordering};
 use weir_model::{Flaw, FlawKind, Time};
+use weir_storage::LogFault;
 
 /// What became of a message that is not kept as it was meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

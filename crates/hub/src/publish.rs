@@ -10,10 +10,8 @@ use crate::exchange::{Fault, Media, Publish, Ticket};
 use crate::hub::{Core, Hub, Streams, Wakers};
 use crate::incoming::{Decoded, Incoming, Unread, looks_like};
 use crate::keys::{self, Used};
-use crate::log::LogFault;
 use crate::message::{Content, Message};
 use crate::problems::Publisher;
-use crate::record::{Kind, Record};
 use crate::route;
 use crate::start;
 use crate::stood::Stood;
@@ -26,6 +24,8 @@ use std::task::Waker;
 use weir_codec::{DecodeError, Format};
 use weir_model::batch::{Naming, StreamView};
 use weir_model::{Batch, BatchBuilder, BatchError, Cursor, Datastream, Place, Time};
+use weir_storage::LogFault;
+use weir_storage::{Kind, Record};
 
 impl Hub {
     pub(crate) fn publish(

@@ -2,7 +2,6 @@
 
 use crate::exchange::Fault;
 use crate::limits::CHUNK_BYTES_MAX;
-use crate::log::{Gap, GapReason, LogFault, LogReader};
 use crate::message::Item;
 use crate::route;
 use crate::subscription::{Next, RECORDS_PER_POLL, Stage, Subscription};
@@ -10,6 +9,7 @@ use crate::turns::{Place, Turn, Turns};
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use weir_model::Cursor;
+use weir_storage::{Gap, GapReason, LogFault, LogReader};
 
 /// Where a replay stands.
 pub(crate) struct Replay {

@@ -13,7 +13,6 @@ use crate::limits::{
     CHUNK_BYTES_MAX, COMPARISONS_MAX, EXPIRIES_PER_TICK, RETAINED_BYTES_MAX, RETAINED_MAX,
 };
 use crate::message::{Item, Message};
-use crate::record::{Kind, Record};
 use crate::route::{self, reads_all};
 use crate::snapshot::Piece;
 use crate::subscription::Subscription;
@@ -21,6 +20,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
 use std::sync::Arc;
 use weir_model::{Cursor, Filter, Time};
+use weir_storage::{Kind, Record};
 
 /// The retained messages, by topic.
 #[derive(Debug, Default)]

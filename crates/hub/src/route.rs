@@ -6,12 +6,12 @@ use crate::group::Interest;
 use crate::hub::{Core, GroupSlot, Wakers};
 use crate::limits::PUBLISHED_ROUTES_MAX;
 use crate::message::{Item, Message, Rows};
-use crate::units::{Converted, InUnit};
 use slab::Slab;
 use smallvec::SmallVec;
 use std::collections::HashMap;
 use std::sync::Arc;
 use weir_model::Batch;
+use weir_storage::units::{Converted, InUnit};
 
 /// Raw groups by the topics that messages are published at, as of a generation of the subscriptions.
 #[derive(Debug, Default)]

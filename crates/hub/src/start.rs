@@ -5,19 +5,19 @@ use crate::catalog::Catalog;
 use crate::descriptions;
 use crate::entry;
 use crate::exchange::Fault;
-use crate::history::{History, HistoryFault};
 use crate::hub::{Core, Hub};
 use crate::keys::{self, Used};
 use crate::limits::KEY_AGE_NANOS;
-use crate::log::{GapReason, Log, LogFault, Resume};
 use crate::message::{Content, Message, shared};
 use crate::publish::fill_places;
-use crate::record::{Kind, Record};
 use crate::stood::Newest;
 use bytes::Bytes;
 use std::sync::Arc;
 use weir_codec::Format;
 use weir_model::{Batch, BatchBuilder, Cursor, Limits, Time};
+use weir_storage::{GapReason, Log, LogFault, Resume};
+use weir_storage::{History, HistoryFault};
+use weir_storage::{Kind, Record};
 
 impl Hub {
     /// Starts from a log and the history behind it: the catalog from the log's snapshot, last values

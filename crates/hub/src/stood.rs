@@ -5,12 +5,12 @@
 
 use crate::catalog::{Entry, Last};
 use crate::exchange::{Fault, Ticket};
-use crate::history::Range;
 use crate::hub::Hub;
 use crate::limits::PAGE_OBSERVATIONS_MAX;
 use crate::message::Message;
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use weir_model::{Cursor, Time};
+use weir_storage::Range;
 
 /// How a datastream stood at an instant: just before a message, where a ticket says it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,7 +6,6 @@ use crate::framing::Frame;
 use crate::group::{Ending, Group, Interest, Policy, Shape};
 use crate::hub::{Core, GroupSlot, Hub, check_filters};
 use crate::limits::CHUNK_BYTES_MAX;
-use crate::log::{Gap, GapReason, Resume};
 use crate::message::Item;
 use crate::queue::{Framed, Load, Taken, Unframed};
 use crate::replay::{Replay, Replayed};
@@ -17,6 +16,7 @@ use bytes::Bytes;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use weir_model::{Cursor, Time};
+use weir_storage::{Gap, GapReason, Resume};
 
 /// Messages as they come; pulled, so that not pulling is the back-pressure.
 pub struct Subscription {

@@ -7,14 +7,14 @@
 use crate::access::{Principal, Verb};
 use crate::catalog::Last;
 use crate::exchange::{Fault, Past, Ticket};
-use crate::history::{Hidden, Page, Range};
 use crate::hub::{Core, Hub, denied};
 use crate::limits::{PAGE_OBSERVATIONS_MAX, WITHDRAWN_MAX};
-use crate::record::{Kind, Record};
-use crate::units::InUnit;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use weir_model::{Batch, Cursor, Time};
+use weir_storage::units::InUnit;
+use weir_storage::{Hidden, Page, Range};
+use weir_storage::{Kind, Record};
 
 /// Which observation of the past is meant: of one datastream and time, the how manieth that came.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -9,9 +9,9 @@
 
 use std::sync::Arc;
 use std::time::Instant;
-use weir_hub::{Kind, Log, LogReader, Record};
 use weir_log::{Disk, DiskLog, Options, RealDisk};
 use weir_model::{Cursor, Time};
+use weir_storage::{Kind, Log, LogReader, Record};
 
 const RECORDS: usize = 4_000_000;
 const SYNCS: usize = 5000;
@@ -97,7 +97,7 @@ fn stream(log: &DiskLog) {
         last = loop {
             match log.append(&record(&[b'x'; 100])) {
                 Ok(cursor) => break cursor,
-                Err(weir_hub::LogFault::Busy) => log.wait_committed(last).unwrap(),
+                Err(weir_storage::LogFault::Busy) => log.wait_committed(last).unwrap(),
                 Err(fault) => panic!("{fault}"),
             }
         };

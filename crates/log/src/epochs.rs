@@ -8,9 +8,9 @@ use crate::limits::RESTORE_EPOCHS;
 use crate::sealed::{self, Found};
 use std::io;
 use weir_disk::Disk;
-use weir_hub::{Gap, GapReason, Resume};
 use weir_model::Cursor;
 use weir_model::cursor::SEQUENCE_MAX;
+use weir_storage::{Gap, GapReason, Resume};
 
 pub(crate) const NAME: &str = "epochs";
 /// Also what keeps programs that know only segments of version 1 from taking those of version 2 for torn.

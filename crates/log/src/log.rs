@@ -12,9 +12,9 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, JoinHandle, Thread};
 use std::time::Duration;
 use weir_disk::Disk;
-use weir_hub::limits::AGE_STEP_NANOS_MAX;
-use weir_hub::{Log, LogFault, LogReader, Record, Resume, Steady};
 use weir_model::{Cursor, Time};
+use weir_storage::AGE_STEP_NANOS_MAX;
+use weir_storage::{Log, LogFault, LogReader, Record, Resume, Steady};
 
 /// What an owner decides about a log.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -13,8 +13,8 @@ use std::io;
 use std::ops::{Range, RangeInclusive};
 use std::sync::Arc;
 use weir_disk::DiskFile;
-use weir_hub::{LogFault, LogReader, Record};
 use weir_model::Cursor;
+use weir_storage::{LogFault, LogReader, Record};
 
 /// A position in the log with the bytes around it.
 pub(crate) struct Reader {

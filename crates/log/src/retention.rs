@@ -18,8 +18,8 @@ use std::collections::BTreeMap;
 use std::io;
 use std::sync::PoisonError;
 use weir_disk::{Disk, aside, is_full};
-use weir_hub::{Kind, Record};
 use weir_model::{Cursor, Time};
+use weir_storage::{Kind, Record};
 
 const NAME: &str = "snapshot";
 const COPY: &str = "snapshot.copy";

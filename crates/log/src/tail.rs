@@ -13,8 +13,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 use std::task::{Context, Poll, Waker};
 use weir_disk::Disk;
-use weir_hub::{LogFault, Record, Steady};
 use weir_model::Cursor;
+use weir_storage::{LogFault, Record, Steady};
 
 /// What the log, its readers and its thread share.
 pub(crate) struct Shared {

@@ -7,9 +7,9 @@ mod support;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use support::{append, numbers, open, read, record};
-use weir_hub::{GapReason, Kind, Log, Resume};
 use weir_log::{DiskLog, SimDisk};
 use weir_model::Cursor;
+use weir_storage::{GapReason, Kind, Log, Resume};
 
 /// Appends until the disk dies or enough is there; says what was committed and what was seen live.
 fn run_until_down(log: &DiskLog, from: u64, to: u64) -> (u64, Vec<(Cursor, u64)>) {

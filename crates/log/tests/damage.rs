@@ -7,9 +7,9 @@ mod support;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use support::{append, open, options, record};
-use weir_hub::{Gap, GapReason, Kind, Log, LogFault, Resume};
 use weir_log::{Disk, DiskLog, Options, SimDisk};
 use weir_model::Cursor;
+use weir_storage::{Gap, GapReason, Kind, Log, LogFault, Resume};
 
 /// Sequences that a reader gives, and how often it told damage.
 fn read(log: &DiskLog) -> (BTreeSet<u64>, usize) {

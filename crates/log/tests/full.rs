@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 use support::{append, numbers};
-use weir_hub::{Log, LogFault};
 use weir_log::{DiskLog, Options, RealDisk};
+use weir_storage::{Log, LogFault};
 
 /// A file system of one megabyte, until dropped.
 struct Small(PathBuf);

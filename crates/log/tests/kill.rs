@@ -8,8 +8,8 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 use support::{append, numbers, options};
-use weir_hub::Log;
 use weir_log::{DiskLog, RealDisk};
+use weir_storage::Log;
 
 const ROUNDS: usize = 10;
 const DIRECTORY: &str = "WEIR_TEST_LOG_DIRECTORY";

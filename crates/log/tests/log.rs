@@ -7,9 +7,9 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 use support::{append, numbers, open, options, read, record};
-use weir_hub::{Gap, GapReason, Kind, Log, LogFault, Record, Resume};
 use weir_log::{Disk, DiskLog, OpenFault, Options, SimDisk, mark_restored};
 use weir_model::{Cursor, Time};
+use weir_storage::{Gap, GapReason, Kind, Log, LogFault, Record, Resume};
 
 #[test]
 fn what_was_appended_is_read_at_once_and_after_a_restart() {

@@ -9,10 +9,10 @@
 
 use std::time::Instant;
 use weir_embedded::{EmbeddedHistory, Options};
-use weir_hub::aggregate::Function;
-use weir_hub::{Aggregate, History, Range};
 use weir_model::batch::Naming;
 use weir_model::{Batch, BatchBuilder, Cursor, Time, Value};
+use weir_storage::aggregate::Function;
+use weir_storage::{Aggregate, History, Range};
 
 const START: i64 = 1_700_000_000_000_000_000;
 

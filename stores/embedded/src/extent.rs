@@ -5,8 +5,8 @@
 
 use crate::block::Rows;
 use crate::state::Stream;
-use weir_hub::Extent;
 use weir_model::Time;
+use weir_storage::Extent;
 
 /// What the chunks do not say of all rows that came.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

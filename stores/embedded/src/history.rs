@@ -11,8 +11,8 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use weir_disk::{Disk, RealDisk};
-use weir_hub::{Extent, History, HistoryFault, Page, Range, RowPage, Token, WindowPage};
 use weir_model::{Batch, Cursor, Observation, Time};
+use weir_storage::{Extent, History, HistoryFault, Page, Range, RowPage, Token, WindowPage};
 
 /// What an owner decides about the history.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -9,7 +9,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::collections::binary_heap::PeekMut;
 use std::sync::Arc;
-use weir_hub::{HistoryFault, Page, Range, RowPage, Token, WindowPage};
+use weir_storage::{HistoryFault, Page, Range, RowPage, Token, WindowPage};
 
 /// Open rows stand behind all chunks.
 const OPEN: u64 = u64::MAX;

@@ -9,8 +9,8 @@ use crate::manifest::ChunkMeta;
 use std::collections::HashMap;
 use std::io;
 use std::sync::Arc;
-use weir_hub::takes_over;
 use weir_model::{Batch, Cursor, Time};
+use weir_storage::takes_over;
 
 const CHECKSUM_BYTES: usize = 4;
 

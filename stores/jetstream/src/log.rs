@@ -18,11 +18,11 @@ use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::task::{Context, Poll};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
-use weir_hub::{
+use weir_model::Cursor;
+use weir_storage::{
     Follower, Gap, GapReason, Log, LogFault, LogReader, Receipt, Record, Resume,
     Shared as SharedLog,
 };
-use weir_model::Cursor;
 
 /// What an owner decides about a stream that is made; one that is there stays as it is.
 #[derive(Clone, Debug)]

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use std::sync::{Arc, mpsc};
 use std::task::Waker;
 use std::time::Instant;
-use weir_hub::LogFault;
+use weir_storage::LogFault;
 
 /// An answer.
 enum Seen {

@@ -2,7 +2,7 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use weir_hub::{Kind, Record};
+use weir_storage::{Kind, Record};
 
 /// The names that come of a stream's.
 #[derive(Clone, Debug)]

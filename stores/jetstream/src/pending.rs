@@ -7,8 +7,8 @@ use crate::limits::{PENDING_BYTES_MAX, PLACE_WAIT, SEND_AGAIN};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
-use weir_hub::{LogFault, Receipt};
 use weir_model::Cursor;
+use weir_storage::{LogFault, Receipt};
 
 /// A record without a place.
 pub(crate) struct Sent {

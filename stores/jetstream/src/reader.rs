@@ -5,8 +5,8 @@ use crate::pull::Pull;
 use crate::state::Shared;
 use std::sync::Arc;
 use std::task::{Context, Poll};
-use weir_hub::{LogFault, LogReader, Record};
 use weir_model::Cursor;
+use weir_storage::{LogFault, LogReader, Record};
 
 pub(crate) struct Reader {
     shared: Arc<Shared>,

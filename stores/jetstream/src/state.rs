@@ -10,8 +10,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::task::{Context, Poll, Waker};
 use std::time::Instant;
-use weir_hub::LogFault;
 use weir_model::Cursor;
+use weir_storage::LogFault;
 
 pub(crate) struct Shared {
     pub(crate) nats: Arc<Connection>,

@@ -3,9 +3,9 @@
 use crate::limits::{CHUNK_BYTES, CHUNK_ROWS};
 use std::collections::VecDeque;
 use std::sync::Arc;
-use weir_hub::HistoryFault;
 use weir_model::batch::Naming;
 use weir_model::{Batch, BatchBuilder, Cursor, Observation, Time};
+use weir_storage::HistoryFault;
 
 /// Where a row came from.
 #[derive(Clone, Copy, Debug)]

@@ -11,7 +11,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::LocalSet;
-use weir_hub::HistoryFault;
+use weir_storage::HistoryFault;
 
 type Task = Pin<Box<dyn Future<Output = ()>>>;
 type Job = Box<dyn FnOnce() -> Task + Send>;

@@ -17,8 +17,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::Mutex as AsyncMutex;
 use tokio_postgres::{Error, Row};
-use weir_hub::{Aggregate, Extent, History, HistoryFault, Page, Range, Token, WindowPage};
 use weir_model::{Batch, Cursor, Observation, Time};
+use weir_storage::{Aggregate, Extent, History, HistoryFault, Page, Range, Token, WindowPage};
 
 /// What an owner decides about the history.
 #[derive(Clone, Debug)]

@@ -4,8 +4,8 @@ use crate::limits::LATEST_ROWS;
 use crate::line::Session;
 use crate::row::{Kept, columns};
 use tokio_postgres::{Error, Row};
-use weir_hub::Extent;
 use weir_model::{Cursor, Observation, Time};
+use weir_storage::Extent;
 
 const LATEST: &str = concat!(
     "SELECT d.topic, o.datastream, ",

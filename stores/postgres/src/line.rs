@@ -9,7 +9,7 @@ use std::time::Instant;
 use tokio::sync::Mutex;
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, Error, Row, Statement};
-use weir_hub::HistoryFault;
+use weir_storage::HistoryFault;
 
 /// A value of a statement.
 pub(crate) type Value<'a> = &'a (dyn ToSql + Sync);

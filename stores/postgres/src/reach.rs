@@ -4,7 +4,7 @@ use crate::driver::Driver;
 use crate::line::Session;
 use crate::target::Target;
 use std::time::Duration;
-use weir_hub::HistoryFault;
+use weir_storage::HistoryFault;
 
 /// Logs in to the database, by TLS where it is wanted; gives the server's version, or says why that cannot be.
 pub fn reach(target: &Target, within: Duration) -> Result<String, String> {

@@ -9,7 +9,7 @@ use crate::line::{Session, Value};
 use crate::row::{Kept, columns};
 use crate::target::Target;
 use tokio_postgres::{Error, Row};
-use weir_hub::{HistoryFault, Page, Range, RowPage, Token};
+use weir_storage::{HistoryFault, Page, Range, RowPage, Token};
 
 /// Rows of each datastream from a time on (`$2`), so many at most (`$3`), in the order of pages; up to where the
 /// first was cut, unless `$6`. The horizon comes even where no row does.

@@ -10,8 +10,8 @@ use crate::line::Session;
 use crate::write::{self, Numbers};
 use std::collections::HashMap;
 use tokio_postgres::Error;
-use weir_hub::{History, HistoryFault, Range};
 use weir_model::{BatchBuilder, Cursor, Time};
+use weir_storage::{History, HistoryFault, Range};
 
 const EMPTY: &str = "SELECT NOT EXISTS (SELECT FROM weir.observation)";
 const ALONE: &str = "SELECT cursor FROM weir.progress FOR UPDATE";

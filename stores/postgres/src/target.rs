@@ -8,7 +8,7 @@ use std::path::Path;
 use std::time::Duration;
 use tokio_postgres::config::{Host, SslMode};
 use tokio_postgres::{Client, Config, Error};
-use weir_hub::HistoryFault;
+use weir_storage::HistoryFault;
 
 /// A database of a server, and how to come there.
 #[derive(Clone)]

@@ -6,9 +6,9 @@
 use crate::line::{Session, Value};
 use tokio_postgres::error::SqlState;
 use tokio_postgres::{Error, Row};
-use weir_hub::aggregate::Function;
-use weir_hub::{Aggregate, Range};
 use weir_model::Time;
+use weir_storage::aggregate::Function;
+use weir_storage::{Aggregate, Range};
 
 /// The window's begin, the datastream's place and the number of each window, in the order of pages.
 macro_rules! windows {

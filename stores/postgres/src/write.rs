@@ -14,8 +14,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::pin::pin;
 use std::sync::Arc;
 use tokio_postgres::Error;
-use weir_hub::takes_over;
 use weir_model::{Cursor, Time};
+use weir_storage::takes_over;
 
 const PROGRESS: &str = "SELECT cursor FROM weir.progress FOR UPDATE";
 const MOVE: &str = "UPDATE weir.progress SET cursor = $1";

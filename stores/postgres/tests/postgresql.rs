@@ -15,9 +15,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use weir_disk::SimDisk;
 use weir_embedded::EmbeddedHistory;
-use weir_hub::{History, HistoryFault};
 use weir_postgres::limits::{BUFFER_BYTES_MAX, CHUNK_ROWS};
 use weir_postgres::{Options, Origin, PostgresHistory, Target};
+use weir_storage::{History, HistoryFault};
 
 /// What a test does with a server that it may kill.
 type Test = fn(&mut Server);

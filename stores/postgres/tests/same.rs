@@ -17,10 +17,10 @@ use std::sync::Arc;
 use std::time::Duration;
 use weir_disk::SimDisk;
 use weir_embedded::EmbeddedHistory;
-use weir_hub::aggregate::Function;
-use weir_hub::{Aggregate, Hidden, History, Range};
 use weir_model::Cursor;
 use weir_postgres::PostgresHistory;
+use weir_storage::aggregate::Function;
+use weir_storage::{Aggregate, Hidden, History, Range};
 
 #[derive(Clone, Debug)]
 enum Step {

@@ -1,16 +1,16 @@
 //! For tests: a stream that several hubs append to. What is submitted is kept and taken when a test says so.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-use super::{Follower, Receipt, Shared};
-use crate::history::{History, HistoryFault, Page, Range};
 use crate::hub::Hub;
-use crate::log::{Log, LogFault, LogReader, Resume};
-use crate::record::{Kind, Record};
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
 use weir_model::{Batch, Cursor, Limits, Observation, Time};
+use weir_storage::{Follower, Receipt, Shared};
+use weir_storage::{History, HistoryFault, Page, Range};
+use weir_storage::{Kind, Record};
+use weir_storage::{Log, LogFault, LogReader, Resume};
 
 const EPOCH: u16 = 7;
 

@@ -3,9 +3,9 @@
 
 use std::sync::Arc;
 use std::time::Duration;
-use weir_hub::{Kind, Log, LogFault, Record};
 use weir_log::{DiskLog, OpenFault, Options, SimDisk};
 use weir_model::{Cursor, Time};
+use weir_storage::{Kind, Log, LogFault, Record};
 
 pub fn options() -> Options {
     Options {

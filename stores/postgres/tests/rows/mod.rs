@@ -1,9 +1,9 @@
 //! Rows of every kind, and what a history says of them.
 #![allow(dead_code, reason = "each file of tests uses its part")]
 
-use weir_hub::{History, Range};
 use weir_model::batch::Naming;
 use weir_model::{Batch, BatchBuilder, Cursor, Extra, Time, Value};
+use weir_storage::{History, Range};
 
 /// Sorted.
 pub(crate) const TOPICS: [&str; 5] = ["a", "a/b", "c", "d/e", "küche/température/\u{1f525}"];

@@ -1,8 +1,8 @@
 //! One observation a window: a number that is made of all, or the last as it is.
 
 use super::*;
-use weir_hub::Aggregate;
-use weir_hub::aggregate::Function;
+use weir_storage::Aggregate;
+use weir_storage::aggregate::Function;
 
 #[test]
 fn the_last_of_each_window_is_the_observation_as_it_is() {
@@ -80,7 +80,7 @@ fn every_function_gives_its_number_for_each_window_and_datastream() {
         let expected: Vec<_> = windows
             .into_iter()
             .map(|((begin, topic), numbers)| {
-                let mut window = weir_hub::aggregate::Window::default();
+                let mut window = weir_storage::aggregate::Window::default();
                 numbers.into_iter().for_each(|number| window.add(number));
                 (
                     TOPICS[topic].to_owned(),

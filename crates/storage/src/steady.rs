@@ -6,6 +6,9 @@
 
 use weir_model::Time;
 
+/// What ages at most between two looks at the clock, nanoseconds (an hour): a clock that was set ahead ages no more.
+pub const AGE_STEP_NANOS_MAX: i64 = 3_600_000_000_000;
+
 /// Time that has surely passed: ages of what is kept are counted from it.
 ///
 /// It begins where the last run is known to have been, goes twice as fast as what is seen of the clock until it has

@@ -58,7 +58,7 @@ pub struct Record<'a> {
     pub key: &'a [u8],
     /// The gateway or bridge that it came through, or empty: a bridge never sends one back.
     pub origin: &'a str,
-    /// What goes with the message, as [`crate::Attributes`] are kept; none for what is usual.
+    /// What goes with the message, as `weir_hub::Attributes` are kept; none for what is usual.
     pub attributes: &'a [u8],
     /// The bytes as published.
     pub body: &'a [u8],

@@ -213,7 +213,7 @@ impl std::error::Error for Incomparable {}
 
 /// The conversion of a datastream's numbers. A number without a unit is taken to be in the one that is asked for: it
 /// contradicts none.
-pub(crate) fn conversion(
+pub fn conversion(
     topic: &str,
     unit: Option<&str>,
     asked: &str,
@@ -229,23 +229,23 @@ pub(crate) fn conversion(
 }
 
 /// Rows with their numbers in the unit that is wanted.
-pub(crate) struct Converted {
+pub struct Converted {
     /// As many rows, in their order.
-    pub(crate) batch: Batch,
+    pub batch: Batch,
     /// Why the first of them could not be converted, and which datastreams' rows are as they were for that.
-    pub(crate) refused: Option<Incomparable>,
+    pub refused: Option<Incomparable>,
     kept: Vec<bool>,
 }
 
 impl Converted {
     /// Whether the numbers of this datastream could not be converted.
-    pub(crate) fn is_as_it_was(&self, stream: usize) -> bool {
+    pub fn is_as_it_was(&self, stream: usize) -> bool {
         self.kept[stream]
     }
 }
 
 /// Converts what must be; `None` where nothing must.
-pub(crate) fn converted(batch: &Batch, unit: &InUnit) -> Option<Converted> {
+pub fn converted(batch: &Batch, unit: &InUnit) -> Option<Converted> {
     let streams = 0..batch.stream_count();
     let wanted = |stream: usize| match unit {
         InUnit::AsMade => None,
@@ -320,7 +320,7 @@ pub struct Units {
 
 impl Units {
     /// Those of an asked unit, or of each datastream's own.
-    pub(crate) fn of<'a>(
+    pub fn of<'a>(
         datastreams: impl Iterator<Item = (&'a str, &'a Datastream)>,
         asked: Option<&str>,
     ) -> Self {
@@ -346,12 +346,7 @@ impl Units {
     }
 
     /// A number of a datastream that was made under one of its descriptions.
-    pub(crate) fn convert(
-        &self,
-        topic: usize,
-        description: u8,
-        number: f64,
-    ) -> Result<f64, Incomparable> {
+    pub fn convert(&self, topic: usize, description: u8, number: f64) -> Result<f64, Incomparable> {
         let of = self.of.get(&topic);
         match of.and_then(|of| of.get(usize::from(description))) {
             None => Ok(number),

@@ -5,7 +5,9 @@
 //! place in files, so it stays valid while rows are applied, merged and dropped.
 
 use crate::history::{HistoryFault, Range};
-use crate::limits::TOKEN_BYTES_MAX;
+
+/// Longest token of a page of history, in bytes.
+const TOKEN_BYTES_MAX: usize = 2048;
 
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 const HEAD_BYTES: usize = 20;
