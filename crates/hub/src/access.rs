@@ -1,5 +1,7 @@
 //! Who may do what: one policy of verbs over topic filters, asked for every delivered topic.
 
+use crate::fault::Fault;
+use crate::limits::FILTERS_MAX;
 use crate::standing::Standing;
 use std::fmt;
 use std::sync::{Arc, LazyLock};
@@ -154,6 +156,29 @@ impl Principal {
 impl fmt::Display for Principal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.name)
+    }
+}
+
+/// Refuses too many filters, and those of which nothing may be read.
+pub(crate) fn check_filters(principal: &Principal, filters: &[Filter]) -> Result<(), Fault> {
+    if filters.len() > FILTERS_MAX {
+        return Err(Fault::OverLimit {
+            what: "topic filters",
+            limit: FILTERS_MAX,
+        });
+    }
+    let in_vain = |filter: &&Filter| !principal.grants.may_overlap(Verb::Read, filter);
+    match filters.iter().find(in_vain) {
+        Some(filter) => Err(denied(principal, Verb::Read, filter.as_str())),
+        None => Ok(()),
+    }
+}
+
+pub(crate) fn denied(principal: &Principal, verb: Verb, topic: &str) -> Fault {
+    Fault::Denied {
+        principal: principal.name.clone(),
+        verb: verb.name(),
+        topic: topic.into(),
     }
 }
 

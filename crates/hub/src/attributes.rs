@@ -6,7 +6,7 @@
 //! The block of a record: a byte of bits (quality in 0 and 1, then [`UNDECLARED`], [`OPAQUE`],
 //! [`TOMBSTONE`]), then entries, each a tag (u8), a length (u32, little-endian) and so many bytes.
 
-use crate::exchange::Fault;
+use crate::fault::Fault;
 use crate::limits::ATTRIBUTES_BYTES_MAX;
 use bytes::Bytes;
 use smallvec::SmallVec;

@@ -4,14 +4,16 @@
 //! has a door of its own ([`Internal`]), at which nobody is invented to ask and no time to ask at.
 
 use crate::access::Principal;
-use crate::catalog::Entry;
-use crate::change::Change;
-use crate::entities::Entity;
-use crate::exchange::{Fault, Latest, Past, Publish, Subscribe, Ticket};
+use crate::fault::Fault;
 use crate::hub::Hub;
+use crate::hub::change::Change;
 use crate::message::Message;
+use crate::requests::{Latest, Past, Publish, Subscribe};
+use crate::state::catalog::Entry;
+use crate::state::entities::Entity;
+use crate::state::withdrawn::Place;
 use crate::subscription::Subscription;
-use crate::withdrawn::Place;
+use crate::ticket::Ticket;
 use bytes::Bytes;
 use std::sync::Arc;
 use weir_model::{Datastream, Filter, Time};

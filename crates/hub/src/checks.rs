@@ -1,41 +1,16 @@
 //! What a publication must satisfy before it is stored: rights, names, limits.
 
-use crate::access::{Principal, Verb};
-use crate::catalog::Catalog;
+use crate::access::{Principal, Verb, denied};
+use crate::decoded::Decoded;
 use crate::entry;
-use crate::exchange::{Fault, Publish};
-use crate::hub::{Hub, denied};
-use crate::incoming::Decoded;
-use crate::keys;
+use crate::fault::Fault;
 use crate::limits::{DATASTREAMS_MAX, KEY_BYTES_MAX, NEW_DATASTREAMS_MAX};
+use crate::requests::Publish;
+use crate::room;
+use crate::state::catalog::Catalog;
+use crate::state::keys;
 use crate::weight;
-use weir_model::{Batch, Filter, Limits, topic};
-
-impl Hub {
-    /// Refuses what a principal may not do to a topic: what a service asks of what its caller named, before it looks
-    /// anything up.
-    pub fn check(&self, principal: &Principal, verb: Verb, topic: &str) -> Result<(), Fault> {
-        let checked = match principal.grants.allow(verb, topic) {
-            true => Ok(()),
-            false => Err(denied(principal, verb, topic)),
-        };
-        self.audited(principal, checked)
-    }
-
-    /// Refuses what a principal may do to no topic that a filter matches.
-    pub fn check_some(
-        &self,
-        principal: &Principal,
-        verb: Verb,
-        filter: &Filter,
-    ) -> Result<(), Fault> {
-        let checked = match principal.grants.may_overlap(verb, filter) {
-            true => Ok(()),
-            false => Err(denied(principal, verb, filter.as_str())),
-        };
-        self.audited(principal, checked)
-    }
-}
+use weir_model::{Batch, Limits, topic};
 
 /// What can be told of a publication before its body is read: its topic, who may publish there, its key, which is
 /// answered as it is logged.
@@ -86,7 +61,7 @@ pub(crate) fn check_full(catalog: &Catalog, topic: &str) -> Result<(), Fault> {
         Some(_) => Ok(()),
         None if topic.starts_with('$') => Ok(()),
         None if !catalog.has_room(1) => Err(TOO_MANY),
-        None => weight::check(catalog, weight::of_topic(topic)),
+        None => room::check(catalog, weight::of_topic(topic)),
     }
 }
 

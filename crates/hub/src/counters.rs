@@ -1,9 +1,9 @@
 //! What the hub counts, for metrics.
 
-use crate::exchange::Fault;
-use crate::group::Policy;
+use crate::fault::Fault;
+use crate::interest::Policy;
 use crate::memory::Bounds;
-use crate::problems::ByKind;
+use crate::problem::ByKind;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Totals since the start; every one only grows but the gauges.

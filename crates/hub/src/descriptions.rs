@@ -4,13 +4,28 @@
 //! of its time. So nobody who publishes changes what was observed before. The decision worth arguing: a datastream of
 //! which nothing was observed yet learns what is said of it, since there is no past that it could change.
 
-use crate::catalog::{Catalog, Entry};
-use crate::exchange::Fault;
-use crate::publish::heard;
+use crate::fault::Fault;
+use crate::state::catalog::{Catalog, Entry};
 use weir_model::batch::StreamView;
 use weir_model::limits::DESCRIPTIONS_MAX;
 use weir_model::{Batch, Datastream, Described, Time};
 use weir_storage::units::Conversion;
+
+/// What a part of a message says of its datastream that is not known.
+pub(crate) fn heard(view: &StreamView<'_>, known: &Datastream) -> Datastream {
+    Datastream {
+        sensor: differs(view.sensor, &known.sensor),
+        property: differs(view.property, &known.property),
+        unit: differs(view.unit, &known.unit),
+        ..Datastream::default()
+    }
+}
+
+fn differs(heard: Option<&str>, known: &Option<Box<str>>) -> Option<Box<str>> {
+    heard
+        .filter(|heard| known.as_deref() != Some(heard))
+        .map(Into::into)
+}
 
 /// Finds under which descriptions a part of a message was made; gives the datastream as it is known from now on,
 /// where the part says something new. A part of a datastream that is not known is made under its first.

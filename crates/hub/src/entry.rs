@@ -1,6 +1,6 @@
 //! The catalog's entry as JSON: in the log, and in `PUT /catalog/{topic}`.
 
-use crate::exchange::Fault;
+use crate::fault::Fault;
 use crate::limits::{ABOUT_BYTES_MAX, NAME_BYTES_MAX};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;

@@ -1,20 +1,20 @@
 //! A message read and checked, on its way to the log; and what becomes of one for whose observations there is no room.
 
 use crate::access::{Principal, Verb};
-use crate::attributes::{Attributes, Block, BlockBytes};
+use crate::attributes::{Block, BlockBytes};
 use crate::checks;
 use crate::client::ClientId;
+use crate::decoded::{Decoded, Unread};
 use crate::descriptions;
-use crate::exchange::Fault;
+use crate::fault::Fault;
 use crate::hub::Core;
-use crate::keys;
-use crate::limits::NAME_BYTES_MAX;
 use crate::message::{Message, shared};
+use crate::room;
+use crate::state::keys;
 use crate::trace::Traced;
-use crate::weight;
 use bytes::Bytes;
 use weir_codec::Format;
-use weir_model::{Batch, Flaw, Time};
+use weir_model::Time;
 use weir_storage::{Kind, Record};
 
 /// A message read and checked, on its way to the log.
@@ -38,40 +38,6 @@ pub(crate) struct Incoming {
     pub(crate) unread: Option<Box<Unread>>,
 }
 
-/// What of a message that is taken is not understood.
-pub(crate) enum Unread {
-    /// All of it, for this reason: only its bytes are kept.
-    Fault(Fault),
-    /// All of it: nobody said what it is, and it is none of the formats.
-    Opaque(Flaw),
-    /// What lies below its topic, which its publisher may not publish, for this reason.
-    Below(Fault),
-    /// Some parts; and the topic of the first datastream that the message is of.
-    Parts(Vec<Flaw>, String),
-}
-
-pub(crate) enum Decoded {
-    Observations(Batch, &'static Format),
-    Opaque(String),
-}
-
-impl Decoded {
-    /// Bytes that are none of the formats; of a content type, where one was given.
-    pub(crate) fn bytes(attributes: &Attributes) -> Self {
-        let given = attributes.content_type.as_deref();
-        let given = given.filter(|media| !media.is_empty() && media.len() <= NAME_BYTES_MAX);
-        Decoded::Opaque(given.unwrap_or("application/octet-stream").into())
-    }
-
-    /// What the log calls the body.
-    pub(crate) fn media(&self) -> &str {
-        match self {
-            Decoded::Observations(_, format) => format.name,
-            Decoded::Opaque(media) => media,
-        }
-    }
-}
-
 impl Incoming {
     /// Checks that there is room for it; where there is none for its observations, there may be for its bytes.
     #[inline]
@@ -86,7 +52,7 @@ impl Incoming {
         }
         let fault = match &self.content {
             Decoded::Observations(batch, _) => checks::check_new(principal, &core.catalog, batch)
-                .and_then(|()| weight::check_batch(&core.catalog, batch))
+                .and_then(|()| room::check_batch(&core.catalog, batch))
                 .and_then(|()| descriptions::check(&core.catalog, batch, now))
                 .err(),
             Decoded::Opaque(_) => None,

@@ -2,20 +2,23 @@
 
 use crate::counters::Counters;
 use crate::framing::{Framing, frame_batch};
-use crate::group::{Ending, Interest, Policy, Shape};
-use crate::hub::Wakers;
+use crate::interest::{Ending, Interest, Policy, Shape};
 use crate::limits::CHUNK_BYTES_MAX;
 use crate::memory::{Memory, Room};
 use crate::message::Item;
 use crate::pace::Pacer;
-use crate::trace::{Delivering, Traces};
+use crate::trace::delivering::{Delivering, Traces};
 use bytes::Bytes;
 use slab::Slab;
+use smallvec::SmallVec;
 use std::collections::VecDeque;
 use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll, Waker};
 use weir_codec::Format;
 use weir_model::Cursor;
+
+/// Who is to be woken once the locks are given back.
+pub(crate) type Wakers = SmallVec<[Waker; 4]>;
 
 /// The queue.
 pub(crate) struct Queue {
@@ -476,7 +479,7 @@ fn expires(item: &Item) -> bool {
 }
 
 /// Bytes that a waiting message counts for: those published, or, where the gateway made it, those held.
-fn weight(item: &Item) -> usize {
+pub(crate) fn weight(item: &Item) -> usize {
     match item.message.body.len() {
         0 => item.message.memory_bytes(),
         published => published.max(64),

@@ -4,7 +4,7 @@
 //! stays so, and who comes again is given another. All clones are one standing: it belongs to an entry of
 //! the policy, and so to all connections that came by that entry.
 
-use crate::exchange::Fault;
+use crate::fault::Fault;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};

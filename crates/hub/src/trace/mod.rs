@@ -4,15 +4,13 @@
 //! decision worth arguing: a message carries its own trace, so that what is not traced costs a look at
 //! an empty pointer at each step and nothing is looked up anywhere.
 
-mod parent;
+pub(crate) mod delivering;
+pub(crate) mod parent;
 
 pub use parent::{Incoming, Parent};
 
 use crate::attributes::Attributes;
-use crate::exchange::Publish;
 use crate::limits::TRACED_DELIVERIES_MAX;
-use crate::memory::Room;
-use crate::message::Item;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
@@ -106,14 +104,17 @@ impl fmt::Debug for Traced {
 
 impl Traced {
     /// Begins the trace of what is published, with the span of how it came.
-    pub(crate) fn begin(tracer: Option<&Arc<dyn Tracer>>, now: Time, publish: &Publish) -> Self {
+    pub(crate) fn begin(
+        tracer: Option<&Arc<dyn Tracer>>,
+        now: Time,
+        incoming: Incoming,
+        (attributes, topic, bytes): (&Attributes, &str, usize),
+    ) -> Self {
         let Some(tracer) = tracer else {
             return Self(None);
         };
-        let began = publish.incoming.began.unwrap_or(now);
-        let parent = publish.incoming.parent;
-        let bytes = publish.body.len();
-        let traced = Self::of(tracer, &publish.attributes, parent, &publish.topic, bytes);
+        let began = incoming.began.unwrap_or(now);
+        let traced = Self::of(tracer, attributes, incoming.parent, topic, bytes);
         traced.from(began)
     }
 
@@ -274,66 +275,5 @@ impl Trace {
     /// Says whether one more delivery has a span: a message to ten thousand has not ten thousand.
     fn delivers(&self) -> bool {
         self.deliveries.fetch_add(1, Ordering::Relaxed) < TRACED_DELIVERIES_MAX
-    }
-}
-
-/// The traces of messages that travel together; mostly none.
-#[derive(Clone, Default)]
-pub(crate) struct Traces(Option<Arc<[Arc<Trace>]>>);
-
-impl Traces {
-    /// Those of some messages.
-    pub(crate) fn of(items: &[Item]) -> Self {
-        let traced = |item: &Item| item.message.trace.0.clone();
-        if items.iter().all(|item| item.message.trace.0.is_none()) {
-            return Self(None);
-        }
-        Self(Some(items.iter().filter_map(traced).collect()))
-    }
-
-    /// Does what encodes them, with a span of each.
-    pub(crate) fn encoding<T>(&self, format: &str, encode: impl FnOnce() -> T) -> T {
-        let Some(traces) = &self.0 else {
-            return encode();
-        };
-        let begins: Vec<_> = traces.iter().map(|trace| trace.tracer.now()).collect();
-        let done = encode();
-        for (trace, begin) in traces.iter().zip(begins) {
-            let facts = vec![("weir.format", Fact::Text(format.into()))];
-            trace.step("encode", begin, trace.tracer.now(), facts);
-        }
-        done
-    }
-}
-
-/// Messages that a subscriber was handed and has not come back from; it is over when it is dropped.
-#[derive(Default)]
-pub(crate) struct Delivering {
-    traces: Traces,
-    /// What was handed over, counted.
-    _room: Option<Room>,
-}
-
-impl Delivering {
-    /// Messages that are handed to one subscriber.
-    pub(crate) fn begin(traces: Traces, room: Option<Room>) -> Self {
-        Self {
-            traces,
-            _room: room,
-        }
-    }
-}
-
-impl Drop for Delivering {
-    fn drop(&mut self) {
-        let Some(traces) = self.traces.0.take() else {
-            return;
-        };
-        for trace in traces.iter().filter(|trace| trace.delivers()) {
-            let routed = trace.routed.load(Ordering::Relaxed);
-            let now = trace.tracer.now();
-            let together = ("weir.messages", Fact::Number(traces.len() as u64));
-            trace.step("deliver", routed, now, vec![together]);
-        }
     }
 }

@@ -1,0 +1,105 @@
+//! From a message to the groups that want a part of it.
+
+use crate::access::{Grants, Verb};
+use crate::interest::Interest;
+use crate::message::{Item, Message, Rows};
+use std::sync::Arc;
+use weir_model::Batch;
+use weir_storage::units::{Converted, InUnit};
+
+pub(crate) fn item(message: &Arc<Message>, rows: Rows, whole: bool) -> Item {
+    Item {
+        message: message.clone(),
+        rows,
+        whole,
+        retained: false,
+    }
+}
+
+/// Says whether every datastream of a message may be read, its own topic aside.
+pub(crate) fn reads_all(grants: &Grants, message: &Message) -> bool {
+    let Some(batch) = message.batch() else {
+        return true;
+    };
+    let mut topics = (0..batch.stream_count()).map(|index| batch.stream(index).topic);
+    topics.all(|topic| topic == &*message.topic || grants.allow(Verb::Read, topic))
+}
+
+/// The part of a message that an interest has, by filter, grant and condition; `None` where nothing is.
+pub(crate) fn project(message: &Arc<Message>, interest: &Interest) -> Option<Item> {
+    let wants = |topic: &str| {
+        interest.filters.iter().any(|filter| filter.matches(topic))
+            && interest.grants.allow(Verb::Read, topic)
+    };
+    if interest.raw && wants(&message.topic) && reads_all(&interest.grants, message) {
+        return part(message, interest, true, true, |_| true);
+    }
+    let batch = message.batch()?;
+    let wanted: Vec<bool> = (0..batch.stream_count())
+        .map(|index| wants(batch.stream(index).topic))
+        .collect();
+    let all = wanted.iter().all(|&wanted| wanted);
+    part(message, interest, false, all, |stream| wanted[stream])
+}
+
+/// The rows of a message made for an interest that satisfy its condition.
+pub(crate) fn selected(message: &Arc<Message>, interest: &Interest) -> Option<Item> {
+    let is_empty = message.batch().is_none_or(Batch::is_empty);
+    let due = !is_empty && (interest.condition.is_some() || interest.unit != InUnit::AsMade);
+    match due {
+        true => part(message, interest, false, true, |_| true),
+        false => (!is_empty).then(|| Item::all(message.clone())),
+    }
+}
+
+/// The part of a message (`whole` says that it counts as all of it) whose datastreams are wanted (`all` says that
+/// every one is), and whose rows satisfy the condition, in the unit that is asked for.
+pub(crate) fn part(
+    message: &Arc<Message>,
+    interest: &Interest,
+    whole: bool,
+    all: bool,
+    wanted: impl Fn(usize) -> bool,
+) -> Option<Item> {
+    let converted = message.batch().and_then(|batch| interest.converted(batch));
+    let rows = rows(message, interest, converted.as_ref(), all, wanted)?;
+    // A condition alone changes nothing of what satisfies it.
+    let is_given = interest.is_of_a_unit() || interest.unit != InUnit::AsMade;
+    Some(match converted.filter(|_| is_given) {
+        Some(converted) => item(&Arc::new(message.with(converted.batch)), rows, false),
+        None => item(message, rows, whole),
+    })
+}
+
+/// The rows of the datastreams that are wanted (`all` says that every one is) and satisfy the condition, as they were
+/// converted; those that could not be do not.
+fn rows(
+    message: &Message,
+    interest: &Interest,
+    converted: Option<&Converted>,
+    all: bool,
+    wanted: impl Fn(usize) -> bool,
+) -> Option<Rows> {
+    let condition = interest.condition.as_ref();
+    let Some(batch) = message.batch() else {
+        let due = all && interest.raw && condition.is_none();
+        return due.then_some(Rows::All);
+    };
+    if all && condition.is_none() && converted.is_none() {
+        return Some(Rows::All);
+    }
+    let seen = converted.map_or(batch, |converted| &converted.batch);
+    let is_due = |row: &usize| {
+        let stream = batch.stream_of(*row);
+        (all || wanted(stream))
+            && converted.is_none_or(|converted| !converted.is_as_it_was(stream))
+            && condition.is_none_or(|condition| condition.holds(&seen.value(*row)))
+    };
+    let due = (0..batch.len()).filter(is_due);
+    let due: Vec<u32> = due.map(|row| row as u32).collect();
+    match due.len() {
+        0 => None,
+        n if n == batch.len() => Some(Rows::All),
+        _ => Some(Rows::Some(due.into())),
+    }
+}
