@@ -49,7 +49,8 @@ soak: peers ## hours of it: 1,000 kills, faults, schedules, every fuzz target: m
 conformance: peers build ## foreign clients against the gateway only
 	scripts/test conformance
 
-lint: tidy ## formatting, clippy, house rules, licences
+lint: tidy ## formatting, clippy, house rules and figures, licences
+	cargo xtask house --check
 	cargo fmt --all --check
 	cargo fmt --manifest-path firmware/Cargo.toml --check
 	for apart in fuzz firmware; do cargo metadata --locked --format-version 1 --manifest-path $$apart/Cargo.toml >/dev/null; done

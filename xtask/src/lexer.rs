@@ -6,6 +6,16 @@
 /// A file's code: the same lines, the same length in characters, with the text of comments,
 /// strings and character literals replaced by spaces.
 pub(crate) fn blank(source: &str) -> String {
+    blank_where(source, |_| true)
+}
+
+/// The same with the text of comments alone replaced.
+pub(crate) fn blank_comments(source: &str) -> String {
+    blank_where(source, |begin| begin == '/')
+}
+
+/// Replaces the comments and literals whose first letter is chosen.
+fn blank_where(source: &str, chosen: impl Fn(char) -> bool) -> String {
     let letters: Vec<char> = source.chars().collect();
     let mut code = String::with_capacity(source.len());
     let mut at = 0;
@@ -16,14 +26,94 @@ pub(crate) fn blank(source: &str) -> String {
             at += 1;
             continue;
         }
-        code.extend(
-            letters[at..end]
-                .iter()
-                .map(|&c| if c == '\n' { '\n' } else { ' ' }),
-        );
+        let piece = &letters[at..end];
+        if chosen(letters[at]) {
+            code.extend(piece.iter().map(|&c| if c == '\n' { '\n' } else { ' ' }));
+        } else {
+            code.extend(piece);
+        }
         at = end;
     }
     code
+}
+
+/// Blanked code in two: what is compiled without tests, and what for tests alone. Each has the lines of both.
+pub(crate) fn split_tests(code: &str) -> (String, String) {
+    let (mut kept, mut tests) = (String::with_capacity(code.len()), String::new());
+    let mut rest = code;
+    while let Some(begin) = rest.find("#[cfg(") {
+        let (before, attribute) = rest.split_at(begin);
+        push(before, &mut kept, &mut tests);
+        if is_for_tests(attribute) {
+            let (item, behind) = attribute.split_at(item_end(attribute));
+            push(item, &mut tests, &mut kept);
+            rest = behind;
+        } else {
+            let (mark, behind) = attribute.split_at("#[cfg(".len());
+            push(mark, &mut kept, &mut tests);
+            rest = behind;
+        }
+    }
+    push(rest, &mut kept, &mut tests);
+    (kept, tests)
+}
+
+/// Adds text to one, and as much nothing to the other.
+fn push(text: &str, to: &mut String, other: &mut String) {
+    to.push_str(text);
+    other.extend(text.chars().map(hidden));
+}
+
+fn hidden(letter: char) -> char {
+    if letter == '\n' { '\n' } else { ' ' }
+}
+
+/// Says whether a `#[cfg(` means nothing but tests.
+fn is_for_tests(attribute: &str) -> bool {
+    let condition = attribute["#[cfg(".len()..].trim_start();
+    ["test)", "all(test,", "all(test "]
+        .iter()
+        .any(|begin| condition.starts_with(begin))
+}
+
+/// Where the item, field or statement behind an attribute ends.
+fn item_end(code: &str) -> usize {
+    let mut begin = 0;
+    while code[begin..].trim_start().starts_with('#') {
+        begin += code[begin..]
+            .find(']')
+            .map_or(code.len() - begin, |at| at + 1);
+    }
+    let qualifiers = ["pub", "crate", "super", "in", "async", "unsafe", "extern"];
+    let kind = words(&code[begin..]).find(|word| !qualifiers.contains(word));
+    let kind = kind.unwrap_or_default();
+    let has_body = [
+        "mod",
+        "fn",
+        "struct",
+        "enum",
+        "union",
+        "impl",
+        "trait",
+        "macro_rules",
+    ]
+    .contains(&kind);
+    let has_semicolon = ["use", "const", "static", "type", "let"].contains(&kind);
+    let mut depth = 0_usize;
+    for (at, letter) in code[begin..].char_indices() {
+        match letter {
+            '(' | '[' | '{' => depth += 1,
+            ')' | ']' | '}' if depth == 0 => return begin + at,
+            ')' | ']' | '}' => depth -= 1,
+            ';' if depth == 0 => return begin + at + 1,
+            ',' if depth == 0 && !has_body && !has_semicolon => return begin + at + 1,
+            _ => {}
+        }
+        if letter == '}' && depth == 0 && !has_semicolon {
+            return begin + at + 1;
+        }
+    }
+    code.len()
 }
 
 fn is_word(letter: char) -> bool {
@@ -109,6 +199,31 @@ mod tests {
             blank("r#\"}\"# r#type /* /* } */ */ x"),
             "       r#type               x"
         );
+    }
+
+    #[test]
+    fn comments_alone_are_blanked_where_texts_count() {
+        assert_eq!(blank_comments("f(\"//\") // b"), "f(\"//\")     ");
+    }
+
+    #[test]
+    fn what_is_for_tests_alone_is_told_from_the_rest() {
+        let source =
+            "a;\n#[cfg(test)]\nmod tests {\n fn x() {}\n}\n#[cfg(test)]\nuse b::{c, d};\ne;\n";
+        let (kept, tests) = split_tests(source);
+        assert_eq!(words(&kept).collect::<Vec<_>>(), ["a", "e"]);
+        assert_eq!(kept.lines().count(), source.lines().count());
+        assert!(tests.contains("mod tests {\n fn x() {}\n}") && tests.contains("use b::{c, d};"));
+    }
+
+    #[test]
+    fn a_field_for_tests_ends_at_its_comma_and_other_conditions_stay() {
+        let source = "struct A { #[cfg(test)] b: Vec<(u8, u8)>, c: u8, #[cfg(test)] d: u8 }\n\
+                      #[cfg(unix)]\nfn e() {}\n#[cfg(all(test, unix))]\n#[inline]\n\
+                      pub(crate) fn f<A, B>() {}\ng;";
+        let kept = split_tests(source).0;
+        let rest = ["struct", "A", "c", "u8", "cfg", "unix", "fn", "e", "g"];
+        assert_eq!(words(&kept).collect::<Vec<_>>(), rest);
     }
 
     #[test]

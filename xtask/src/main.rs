@@ -1,7 +1,8 @@
 //! Tasks of the repository that are no part of weir: `cargo xtask tidy`, which reads and never
 //! fixes, `cargo xtask exi-schema`, which compiles XML Schema ahead of time, and `cargo xtask
 //! conformance`, which writes the tables of what standards ask and what shows it, `cargo xtask
-//! instructions`, which counts what hot paths take, and `cargo xtask licences`.
+//! instructions`, which counts what hot paths take, `cargo xtask house`, which counts what is to become
+//! less, and `cargo xtask licences`.
 //!
 //! The decision worth arguing: rules are checked by a few hundred lines of our own on blanked
 //! source and `cargo metadata`, not by a compiler plug-in, so that they run in a second and anyone
@@ -16,6 +17,7 @@ mod arrows;
 mod conformance;
 mod exi_schema;
 mod finding;
+mod house;
 mod instructions;
 mod lexer;
 mod licences;
@@ -37,9 +39,11 @@ fn main() -> ExitCode {
         Some("exi-schema") => exi_schema(arguments),
         Some("conformance") => conformance(),
         Some("instructions") => instructions(arguments),
+        Some("house") => house(arguments),
         _ => {
             let usage = "usage: cargo xtask tidy\n       cargo xtask conformance";
             eprintln!("{usage}\n       {}", instructions::USAGE);
+            eprintln!("       {}", house::USAGE);
             eprintln!("       {}\n       {}", licences::USAGE, exi_schema::USAGE);
             ExitCode::from(2)
         }
@@ -69,6 +73,20 @@ fn instructions(mut arguments: impl Iterator<Item = String>) -> ExitCode {
         }
         Err(reason) => {
             eprintln!("instructions: {reason}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Counts the figures of the house; exit code 1 where one is worse than the table's.
+fn house(mut arguments: impl Iterator<Item = String>) -> ExitCode {
+    match house::run(&tidy::repository(), arguments.next().as_deref()) {
+        Ok((said, holds)) => {
+            print!("{said}");
+            ExitCode::from(u8::from(!holds))
+        }
+        Err(reason) => {
+            eprintln!("house: {reason}");
             ExitCode::FAILURE
         }
     }

@@ -8,14 +8,14 @@ use std::process::Command;
 use std::{env, fs, io};
 
 /// A crate of the workspace, as `cargo metadata` tells it.
-struct Package {
+pub(crate) struct Package {
     name: String,
     /// Relative to the root of the repository.
-    folder: String,
+    pub(crate) folder: String,
     /// Names of our crates it depends on; true for development dependencies.
     imports: Vec<(String, bool)>,
     /// Root files of its targets: library, binary, tests, examples, build script.
-    roots: Vec<PathBuf>,
+    pub(crate) roots: Vec<PathBuf>,
 }
 
 /// Runs every check on the repository at `root`; findings are in order of file and line.
@@ -85,7 +85,8 @@ fn check_crate_docs(root: &Path, package: &Package) -> io::Result<Vec<Finding>> 
     Ok(findings)
 }
 
-fn packages(root: &Path) -> io::Result<Vec<Package>> {
+/// The crates of the workspace.
+pub(crate) fn packages(root: &Path) -> io::Result<Vec<Package>> {
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let output = Command::new(cargo)
         .args([
