@@ -9,8 +9,7 @@
 //! [`encode_series`] and [`decode_series`] are for typed arrays; [`Encoder`] and [`Columns`] carry all
 //! that an observation may have; the format `block` is these on a whole message.
 
-mod bytes;
-pub mod carried;
+pub(crate) mod bytes;
 mod chunk;
 mod columns;
 mod crc;
@@ -28,6 +27,8 @@ mod shape;
 mod table;
 mod texts;
 
+#[cfg(feature = "legacy")]
+pub use crate::legacy::carried;
 pub(crate) use chunk::len as chunk_len;
 pub use chunk::{Chunk, HEAD_BYTES};
 pub use columns::Columns;

@@ -1,31 +1,29 @@
 //! THE list of formats, from which content negotiation, help, documentation and tests are derived.
 
 pub(crate) mod arrow;
-mod block;
+pub(crate) mod block;
 mod csv;
 mod exi;
-mod gwt;
 pub(crate) mod influx;
 pub(crate) mod json;
 pub(crate) mod om;
-mod pbf_string;
 mod plain;
-mod protobuf;
+pub(crate) mod protobuf;
 mod rdf;
 mod senml;
 mod soap;
 pub(crate) mod swe_text;
-mod trees;
+pub(crate) mod trees;
 mod xml;
 
 use crate::format::Format;
-#[cfg(feature = "block")]
-pub use block::CARRIAGES;
-#[cfg(feature = "pbf-string")]
-pub use pbf_string::{TextSize, text_size};
+#[cfg(feature = "legacy")]
+use crate::legacy;
+#[cfg(feature = "legacy")]
+pub use crate::legacy::carriages::CARRIAGES;
 
-/// None, in a build without `block`.
-#[cfg(not(feature = "block"))]
+/// None, in a build without `legacy`.
+#[cfg(not(feature = "legacy"))]
 pub const CARRIAGES: &[Format] = &[];
 
 /// Writes [`FORMATS`]: each format with the feature that builds it.
@@ -47,11 +45,11 @@ formats! {
     "cbor" => trees::CBOR,
     "msgpack" => trees::MSGPACK,
     "bson" => trees::BSON,
-    "ubjson" => trees::UBJSON,
+    "legacy" => legacy::trees::UBJSON,
     "protobuf" => protobuf::FORMAT,
-    "pbf-string" => pbf_string::FORMAT,
-    "amf3" => trees::AMF3,
-    "gwt" => gwt::FORMAT,
+    "legacy" => legacy::pbf_string::FORMAT,
+    "legacy" => legacy::trees::AMF3,
+    "legacy" => legacy::gwt::FORMAT,
     "xml" => xml::FORMAT,
     "om" => om::OM,
     "om1" => om::OM1,

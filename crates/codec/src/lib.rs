@@ -25,6 +25,8 @@ mod infoset;
 mod inline;
 mod json_value;
 mod known_strings;
+#[cfg(feature = "legacy")]
+mod legacy;
 mod lexical;
 pub mod limits;
 mod lines;
@@ -32,7 +34,7 @@ pub mod negotiate;
 mod number;
 #[cfg(any(feature = "jsonld", feature = "turtle", feature = "ntriples"))]
 mod rdf;
-#[cfg(any(feature = "amf3", feature = "arrow", feature = "gwt"))]
+#[cfg(any(feature = "arrow", feature = "legacy"))]
 mod referred;
 mod rows;
 pub mod sample;
@@ -55,8 +57,8 @@ pub use formats::om::{write_blocks, write_of_model};
 #[cfg(feature = "swe-text")]
 pub use formats::swe_text::{append as append_swe_text, append_results};
 pub use formats::{CARRIAGES, FORMATS, by_name};
-#[cfg(feature = "pbf-string")]
-pub use formats::{TextSize, text_size};
+#[cfg(feature = "legacy")]
+pub use legacy::pbf_string::{TextSize, text_size};
 pub use negotiate::{by_content_format, by_element, by_media, by_media_of, by_root, negotiate};
 pub use sniff::{read_forgiving, sniff, unreadable};
 #[cfg(any(feature = "om", feature = "om1", feature = "exi"))]

@@ -20,15 +20,12 @@
 //! [`crate::infoset`] instead; lines and columns (csv, plain) and numbered fields (protobuf) are
 //! written directly.
 
-#[cfg(feature = "amf3")]
-pub(crate) mod amf3;
 #[cfg(any(
-    feature = "amf3",
     feature = "bson",
     feature = "cbor",
+    feature = "legacy",
     feature = "msgpack",
-    feature = "senml-cbor",
-    feature = "ubjson"
+    feature = "senml-cbor"
 ))]
 pub(crate) mod binary;
 #[cfg(feature = "bson")]
@@ -39,8 +36,6 @@ pub(crate) mod json;
 pub(crate) mod json_text;
 #[cfg(feature = "msgpack")]
 pub(crate) mod msgpack;
-#[cfg(feature = "ubjson")]
-pub(crate) mod ubjson;
 
 use crate::error::DecodeError;
 use alloc::borrow::Cow;

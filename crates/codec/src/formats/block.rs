@@ -4,7 +4,6 @@
 //! too. Beyond 256 observations the columns are gathered in memory of their own, once a message.
 #![cfg(feature = "block")]
 
-mod carriages;
 mod part;
 
 use crate::block::few::Few;
@@ -15,7 +14,6 @@ use crate::rows::check_length;
 use alloc::boxed::Box;
 use alloc::string::ToString;
 use alloc::vec::Vec;
-pub use carriages::CARRIAGES;
 use part::Part;
 use weir_model::batch::{Naming, StreamView};
 use weir_model::{Batch, BatchBuilder, BatchError, KeptNames, Limits};
@@ -30,7 +28,7 @@ const ROWS_PER_SERIES: usize = 512;
 /// And at most so many in all.
 const ROWS_MAX: usize = 1 << 16;
 
-fn encode(batch: &Batch, out: &mut Vec<u8>) {
+pub(crate) fn encode(batch: &Batch, out: &mut Vec<u8>) {
     let rows = (batch.stream_count() * ROWS_PER_SERIES).clamp(block::CHUNK_ROWS, ROWS_MAX);
     let mut encoder = Encoder::default();
     let mut number_of = Few::<u32, 256>::default();
@@ -40,7 +38,11 @@ fn encode(batch: &Batch, out: &mut Vec<u8>) {
     }
 }
 
-fn decode(bytes: &[u8], out: &mut BatchBuilder, limits: &Limits) -> Result<(), DecodeError> {
+pub(crate) fn decode(
+    bytes: &[u8],
+    out: &mut BatchBuilder,
+    limits: &Limits,
+) -> Result<(), DecodeError> {
     check_length(bytes, limits)?;
     let mut columns = Columns::default();
     let mut left = *limits;
@@ -67,9 +69,10 @@ fn add(
     for index in 0..columns.series_count() {
         names.push(keep(columns.series(index), out));
     }
-    let added = match columns.has_only_numbers() {
-        true => add_numbers(columns, &mut names, out),
-        false => add_rows(columns, &names, out),
+    let added = if columns.has_only_numbers() {
+        add_numbers(columns, &mut names, out)
+    } else {
+        add_rows(columns, &names, out)
     };
     added.map_err(|error| DecodeError::meaning(chunk.begin(), error.to_string()))
 }
@@ -185,9 +188,10 @@ impl Reader for ChunkReader {
     }
 
     fn finish(&mut self, _out: &mut BatchBuilder) -> Result<(), DecodeError> {
-        match self.bytes.is_empty() {
-            true => Ok(()),
-            false => Err(DecodeError::truncated(self.begin + self.bytes.len())),
+        if self.bytes.is_empty() {
+            Ok(())
+        } else {
+            Err(DecodeError::truncated(self.begin + self.bytes.len()))
         }
     }
 }

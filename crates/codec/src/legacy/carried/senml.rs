@@ -36,7 +36,7 @@ pub fn from_senml_json(
     record(&mut pull, Key::Text("vd"), |pull| {
         // The quote stands before the text.
         let at = pull.at() + 1;
-        let read = super::base64::from_url(pull.text()?.as_bytes(), out);
+        let read = crate::base64::from_url(pull.text()?.as_bytes(), out);
         read.map_err(|error| DecodeError {
             at: at + error.at,
             ..error

@@ -23,9 +23,10 @@ fn decode_text(text: &str, out: &mut BatchBuilder, limits: &Limits) -> Result<()
         return Err(Tokens::new(text, EXCEPTION.len(), limits)?.exception());
     }
     if !text.starts_with(OK) {
-        return Err(match OK.starts_with(text) {
-            true => DecodeError::truncated(text.len()),
-            false => DecodeError::expected(0, "//OK and an array"),
+        return Err(if OK.starts_with(text) {
+            DecodeError::truncated(text.len())
+        } else {
+            DecodeError::expected(0, "//OK and an array")
         });
     }
     let mut answer = Answer {

@@ -3,7 +3,7 @@
 //! What it deliberately does not do: it reads no description but the first quantity's, since a block
 //! says itself what is in it.
 
-use super::base64::{from_base64, place, to_base64};
+use crate::base64::{from_base64, place, to_base64};
 use crate::error::DecodeError;
 use crate::infoset::xml::Xml;
 use crate::infoset::xml_chars::is_text;
@@ -51,9 +51,12 @@ pub fn to_swe(block: &[u8], count: usize, property: &str, unit: &str, out: &mut 
 }
 
 fn escaped(text: &str) -> String {
-    let in_xml = |character: char| match is_text(character.encode_utf8(&mut [0; 4])) {
-        true => character,
-        false => char::REPLACEMENT_CHARACTER,
+    let in_xml = |character: char| {
+        if is_text(character.encode_utf8(&mut [0; 4])) {
+            character
+        } else {
+            char::REPLACEMENT_CHARACTER
+        }
     };
     let text: String = text.chars().map(in_xml).collect();
     text.replace('&', "&amp;")

@@ -69,9 +69,10 @@ fn whole(mut input: Input<'_>, len: u64) -> Result<&[u8], DecodeError> {
         return input.expected("a length that fits in memory");
     };
     let block = input.take(len)?;
-    match input.is_at_end() {
-        true => Ok(block),
-        false => input.expected("the end behind the block"),
+    if input.is_at_end() {
+        Ok(block)
+    } else {
+        input.expected("the end behind the block")
     }
 }
 

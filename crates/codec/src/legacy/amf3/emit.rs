@@ -109,9 +109,10 @@ impl Emit for Amf3Emit<'_> {
             // Its keys are not held weakly.
             return self.out.push(0);
         }
-        match self.traits {
-            true => self.out.extend_from_slice(&[OBJECT, FIRST_TRAITS]),
-            false => self.out.extend_from_slice(&[OBJECT, DYNAMIC, EMPTY]),
+        if self.traits {
+            self.out.extend_from_slice(&[OBJECT, FIRST_TRAITS])
+        } else {
+            self.out.extend_from_slice(&[OBJECT, DYNAMIC, EMPTY])
         }
         self.traits = true;
     }
@@ -165,9 +166,10 @@ impl Emit for Amf3Emit<'_> {
 
     /// There are none of more than 29 bits: what is no double is the text of its digits.
     fn whole(&mut self, number: i128) {
-        match number as f64 as i128 == number {
-            true => self.number(number as f64),
-            false => self.text(&number.to_string()),
+        if number as f64 as i128 == number {
+            self.number(number as f64)
+        } else {
+            self.text(&number.to_string())
         }
     }
 

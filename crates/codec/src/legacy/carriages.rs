@@ -3,10 +3,10 @@
 //! They are not in the list of formats, which is what is negotiated: who wants one asks for it by name,
 //! as `weir convert` does. An error's place is that in the carriage.
 
-use super::{decode, encode};
-use crate::block::carried;
+use super::carried;
 use crate::error::DecodeError;
 use crate::format::Format;
+use crate::formats::block::{decode, encode};
 use crate::rows::check_length;
 use alloc::vec::Vec;
 use weir_model::{Batch, BatchBuilder, Datastream, Limits};
@@ -227,9 +227,10 @@ mod tests {
             let error = read(format, &carried).unwrap_err();
             assert!(error.to_string().contains("checksum"), "{name}: {error}");
             // The checksum is the block's byte 8: the tenth character of base64 holds its first bits.
-            let (begin, behind) = match format.text {
-                true => (&b"V0JLA"[..], 10),
-                false => (&b"WBK\x01"[..], 8),
+            let (begin, behind) = if format.text {
+                (&b"V0JLA"[..], 10)
+            } else {
+                (&b"WBK\x01"[..], 8)
             };
             let found = carried.windows(begin.len()).position(|part| part == begin);
             assert_eq!(error.at, found.unwrap() + behind, "{name}");

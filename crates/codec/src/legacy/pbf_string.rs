@@ -18,7 +18,6 @@
 //! The decision worth arguing: an escaped pair is still one code point, so that a message of `n` bytes
 //! always has half as many characters, rounded up, as in the paper; in UTF-16 an escaped one takes two
 //! units.
-#![cfg(feature = "pbf-string")]
 
 use crate::error::DecodeError;
 use crate::format::Format;

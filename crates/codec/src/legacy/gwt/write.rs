@@ -126,9 +126,10 @@ impl<'o, 'b> Writer<'o, 'b> {
     /// Fields in the order of their names.
     fn observation(&mut self, row: &Observation<'b>) {
         self.object(OBSERVATION);
-        match row.extra.is_empty() {
-            true => self.int(0),
-            false => self.extra(&row.extra),
+        if row.extra.is_empty() {
+            self.int(0)
+        } else {
+            self.extra(&row.extra)
         }
         let (kind, number, text) = parts(row.value);
         self.int(kind);

@@ -84,9 +84,10 @@ impl<'a> Amf3<'a> {
         head: u32,
     ) -> Result<bool, DecodeError> {
         if head & 2 != 0 {
-            return match Traits::of(head).externalizable {
-                true => self.class_of_collection(input).map(|()| true),
-                false => Ok(false),
+            return if Traits::of(head).externalizable {
+                self.class_of_collection(input).map(|()| true)
+            } else {
+                Ok(false)
             };
         }
         let traits_at = self.tables.traits(head >> 2, at)?;
@@ -101,12 +102,11 @@ impl<'a> Amf3<'a> {
     fn class_of_collection(&self, input: &mut Input<'a>) -> Result<(), DecodeError> {
         let at = input.at;
         let class = self.tables.look_at_string(input)?;
-        match COLLECTIONS.contains(&class) {
-            true => Ok(()),
-            false => {
-                let what = "no class that writes itself but Flex's collections";
-                Err(DecodeError::expected(at, what))
-            }
+        if COLLECTIONS.contains(&class) {
+            Ok(())
+        } else {
+            let what = "no class that writes itself but Flex's collections";
+            Err(DecodeError::expected(at, what))
         }
     }
 

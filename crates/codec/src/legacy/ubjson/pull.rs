@@ -53,9 +53,10 @@ impl<'a> Ubjson<'a> {
     }
 
     fn expect(&mut self, kind: u8, what: &'static str) -> Result<(), DecodeError> {
-        match self.kind()? == kind {
-            true => Ok(()),
-            false => Err(DecodeError::expected(self.input.at, what)),
+        if self.kind()? == kind {
+            Ok(())
+        } else {
+            Err(DecodeError::expected(self.input.at, what))
         }
     }
 
@@ -128,9 +129,10 @@ impl<'a> Ubjson<'a> {
         let bare = kind == ARRAY && matches!(items, NULL | TRUE | FALSE | NO_OP);
         if !bare {
             let rest = self.input.bytes.len() - self.input.at;
-            return match count <= rest as u64 {
-                true => Ok(()),
-                false => Err(DecodeError::truncated(self.input.bytes.len())),
+            return if count <= rest as u64 {
+                Ok(())
+            } else {
+                Err(DecodeError::truncated(self.input.bytes.len()))
             };
         }
         if at <= self.bare_at {

@@ -68,9 +68,10 @@ impl<'a> Tokens<'a> {
     }
 
     pub(super) fn finish(&self) -> Result<(), DecodeError> {
-        match self.start == self.end {
-            true => Ok(()),
-            false => Err(DecodeError::expected(self.start, "the end of the list")),
+        if self.start == self.end {
+            Ok(())
+        } else {
+            Err(DecodeError::expected(self.start, "the end of the list"))
         }
     }
 
@@ -172,9 +173,10 @@ fn check_class(class: &str, signature: &'static str, at: usize) -> Result<(), De
     if class == signature || (own.starts_with("java.") && &class[..name(class)] == own) {
         return Ok(());
     }
-    let sentence = match &class[..name(class)] == own {
-        true => alloc::format!("expected the fields of {signature}"),
-        false => alloc::format!("expected the class {own}"),
+    let sentence = if &class[..name(class)] == own {
+        alloc::format!("expected the fields of {signature}")
+    } else {
+        alloc::format!("expected the class {own}")
     };
     Err(DecodeError::meaning(at, sentence))
 }
@@ -200,16 +202,18 @@ impl<'a> Scan<'a> {
         if self.passes(mark) {
             return Ok(());
         }
-        match self.rest().is_empty() {
-            true => Err(DecodeError::truncated(self.text.len())),
-            false => Err(DecodeError::expected(self.at, what)),
+        if self.rest().is_empty() {
+            Err(DecodeError::truncated(self.text.len()))
+        } else {
+            Err(DecodeError::expected(self.at, what))
         }
     }
 
     fn separator(&mut self) -> Result<(), DecodeError> {
-        match SEPARATORS.iter().any(|separator| self.passes(separator)) {
-            true => Ok(()),
-            false => self.expect(",", "a comma"),
+        if SEPARATORS.iter().any(|separator| self.passes(separator)) {
+            Ok(())
+        } else {
+            self.expect(",", "a comma")
         }
     }
 
@@ -270,9 +274,10 @@ impl<'a> Scan<'a> {
         }
         self.expect("]", "the end of the array")?;
         self.passes(")");
-        match self.rest().trim_ascii().is_empty() {
-            true => Ok(()),
-            false => Err(DecodeError::expected(self.at, "the end of the message")),
+        if self.rest().trim_ascii().is_empty() {
+            Ok(())
+        } else {
+            Err(DecodeError::expected(self.at, "the end of the message"))
         }
     }
 
@@ -289,9 +294,10 @@ impl<'a> Scan<'a> {
         let over = DecodeError::over(start, "bytes of a string", limit);
         let end = self.rest().find(['"', '\\']).unwrap_or(0);
         if self.rest()[end..].starts_with('"') && !self.rest()[end..].starts_with("\"+") {
-            return match end > limit {
-                true => Err(over),
-                false => Ok(&self.rest()[..end]),
+            return if end > limit {
+                Err(over)
+            } else {
+                Ok(&self.rest()[..end])
             };
         }
         buffer.clear();
@@ -348,9 +354,10 @@ impl<'a> Scan<'a> {
         let mut code = self.hexadecimal(4)?;
         if (0xD800..0xDC00).contains(&code) && self.passes("\\u") {
             let low = self.hexadecimal(4)?.wrapping_sub(0xDC00);
-            code = match low < 0x400 {
-                true => 0x1_0000 + ((code - 0xD800) << 10) + low,
-                false => 0xD800,
+            code = if low < 0x400 {
+                0x1_0000 + ((code - 0xD800) << 10) + low
+            } else {
+                0xD800
             };
         }
         let what = "both halves of a surrogate pair";

@@ -28,7 +28,6 @@
 //! Read are versions 7 and 8, arrays joined by `concat` and strings joined by `+`, as GWT splits long
 //! ones. `//EX`, an exception, is an error that names it. What it deliberately does not do: requests,
 //! and answers with obfuscated class names.
-#![cfg(feature = "gwt")]
 
 mod read;
 mod tokens;
