@@ -39,21 +39,22 @@ pub fn round_trip(format: &Format, batch: &Batch) -> Result<RoundTrip, DecodeErr
 
 /// Names of what a message had and no longer has.
 fn lost(batch: &Batch, sent: &Batch, read: &Batch, carries: &Carries) -> Vec<&'static str> {
-    let of_message = |without: &Carries| match without.order {
-        true => {
+    let of_message = |without: &Carries| {
+        if without.order {
             let texts = |row: Observation<'_>, carries| Texts::of(&row, carries);
             let altered = |row| texts(row, without) != texts(row, &Carries::ALL);
             !same(&carried(batch, without), batch, &Carries::ALL) || batch.rows().any(altered)
+        } else {
+            // Only the reader of the format knows how the observations stood.
+            !same(
+                read,
+                sent,
+                &Carries {
+                    order: true,
+                    ..*carries
+                },
+            )
         }
-        // Only the reader of the format knows how the observations stood.
-        false => !same(
-            read,
-            sent,
-            &Carries {
-                order: true,
-                ..*carries
-            },
-        ),
     };
     let left_out = carries.left_out();
     let lost = left_out.filter(|(_, without)| of_message(without));
@@ -162,9 +163,10 @@ fn carried_of<'a>(row: &Observation<'a>, carries: &Carries) -> Option<Observatio
         Value::Null => carries.null,
         Value::Json(_) => carries.json,
     };
-    let (naming, topic) = match carries.topic {
-        true => (Naming::Topic, row.topic),
-        false => (Naming::Sent, ""),
+    let (naming, topic) = if carries.topic {
+        (Naming::Topic, row.topic)
+    } else {
+        (Naming::Sent, "")
     };
     kept.then_some(Observation {
         naming,
@@ -182,20 +184,22 @@ fn carried_of<'a>(row: &Observation<'a>, carries: &Carries) -> Option<Observatio
             .place
             .filter(|_| carries.place)
             .map(|place| carried_place(place, carries)),
-        extra: match carries.extra {
-            true => row.extra,
-            false => Extra::default(),
+        extra: if carries.extra {
+            row.extra
+        } else {
+            Extra::default()
         },
     })
 }
 
 fn carried_place(place: Place, carries: &Carries) -> Place {
-    match carries.zero_sign {
-        true => place,
+    if carries.zero_sign {
+        place
+    } else {
         // Zero is the sum of both zeros (IEEE 754-2008 section 6.3).
-        false => Place {
+        Place {
             latitude: place.latitude + 0.0,
             longitude: place.longitude + 0.0,
-        },
+        }
     }
 }

@@ -82,9 +82,10 @@ impl Crs {
             [one, other, ..] if (least..=most).contains(&coordinates.len()) => (one, other),
             _ => return Err(TEXTS[least + most - 4]),
         };
-        let (latitude, longitude) = match self.is_longitude_first() {
-            true => (other, one),
-            false => (one, other),
+        let (latitude, longitude) = if self.is_longitude_first() {
+            (other, one)
+        } else {
+            (one, other)
         };
         Ok(Position {
             place: Place {

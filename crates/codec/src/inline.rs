@@ -45,9 +45,10 @@ impl<T: Copy, const N: usize> Inline<T, N> {
     /// The index of the first item for which `is_before` does not hold, where all before it do.
     pub(crate) fn partition_point(&self, mut is_before: impl FnMut(&T) -> bool) -> usize {
         let short = self.short[..self.len].partition_point(&mut is_before);
-        match short == N {
-            true => N + self.long.partition_point(is_before),
-            false => short,
+        if short == N {
+            N + self.long.partition_point(is_before)
+        } else {
+            short
         }
     }
 }

@@ -90,9 +90,10 @@ impl<'b> Rows<'b> {
 
 /// A finite number, or the error at `at`.
 pub(crate) fn finite(number: f64, at: usize) -> Result<f64, DecodeError> {
-    match number.is_finite() {
-        true => Ok(number),
-        false => Err(DecodeError::not_finite(at, number)),
+    if number.is_finite() {
+        Ok(number)
+    } else {
+        Err(DecodeError::not_finite(at, number))
     }
 }
 
@@ -140,13 +141,14 @@ impl DerefMut for Rows<'_> {
 
 /// Refuses a message that is too long before it is looked at.
 pub(crate) fn check_length(bytes: &[u8], limits: &Limits) -> Result<(), DecodeError> {
-    match bytes.len() > limits.message_bytes {
-        true => Err(DecodeError::over(
+    if bytes.len() > limits.message_bytes {
+        Err(DecodeError::over(
             limits.message_bytes,
             "bytes of a message",
             limits.message_bytes,
-        )),
-        false => Ok(()),
+        ))
+    } else {
+        Ok(())
     }
 }
 

@@ -42,9 +42,10 @@ impl<const N: usize> Unescaped<N> {
     }
 
     pub(crate) fn as_bytes(&self) -> &[u8] {
-        match self.long.is_empty() {
-            true => &self.short[..self.len],
-            false => &self.long,
+        if self.long.is_empty() {
+            &self.short[..self.len]
+        } else {
+            &self.long
         }
     }
 

@@ -159,9 +159,10 @@ fn ordered(len: usize, of: impl Fn(usize) -> usize, numbers_alone: bool) -> weir
             builder.time(Time::from_nanos(row as i64 * 1_000_000_000));
         }
         let is_text = !numbers_alone && row % 5 == 4;
-        builder.value(match is_text {
-            true => Value::Text("x"),
-            false => Value::Number(row as f64 / 4.0),
+        builder.value(if is_text {
+            Value::Text("x")
+        } else {
+            Value::Number(row as f64 / 4.0)
         });
         builder.end().unwrap();
     }

@@ -148,9 +148,10 @@ impl<'a> Chunk<'a> {
             return Ok(None);
         };
         let found = read(&mut input)?;
-        match input.is_at_end() {
-            true => Ok(Some(found)),
-            false => input.expected("the end of the column"),
+        if input.is_at_end() {
+            Ok(Some(found))
+        } else {
+            input.expected("the end of the column")
         }
     }
 }

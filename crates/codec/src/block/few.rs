@@ -41,9 +41,10 @@ impl<T: Copy + Default, const N: usize> Few<T, N> {
 
     /// Room for `len` items, to be written over; what they are is not said.
     pub(crate) fn room(&mut self, len: usize) -> &mut [T] {
-        match len <= N {
-            true => self.heap.clear(),
-            false => self.heap.resize(len, T::default()),
+        if len <= N {
+            self.heap.clear()
+        } else {
+            self.heap.resize(len, T::default())
         }
         self.len = len;
         self
@@ -86,18 +87,20 @@ impl<T: Copy + Default, const N: usize> Few<T, N> {
 impl<T, const N: usize> Deref for Few<T, N> {
     type Target = [T];
     fn deref(&self) -> &[T] {
-        match self.len <= N {
-            true => &self.inline[..self.len],
-            false => &self.heap,
+        if self.len <= N {
+            &self.inline[..self.len]
+        } else {
+            &self.heap
         }
     }
 }
 
 impl<T, const N: usize> DerefMut for Few<T, N> {
     fn deref_mut(&mut self) -> &mut [T] {
-        match self.len <= N {
-            true => &mut self.inline[..self.len],
-            false => &mut self.heap,
+        if self.len <= N {
+            &mut self.inline[..self.len]
+        } else {
+            &mut self.heap
         }
     }
 }

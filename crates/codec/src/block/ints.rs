@@ -409,8 +409,9 @@ pub(super) fn get_sizes(
             .and_then(|size| sum.checked_add(size));
         sum = larger.ok_or(DecodeError::expected(start, "sizes that are not negative"))?;
     }
-    match sum <= most {
-        true => Ok(sum),
-        false => Err(DecodeError::over(start, what, most)),
+    if sum <= most {
+        Ok(sum)
+    } else {
+        Err(DecodeError::over(start, what, most))
     }
 }

@@ -67,9 +67,10 @@ impl Numbers {
 
     /// A page of integers, by their places in the table where it has all of them.
     fn put_ints(&mut self, whole: &mut [i64], decimals: Option<u8>, out: &mut Vec<u8>) {
-        let flags = match self.table.replace(whole, decimals) {
-            true => INDEXED,
-            false => 0,
+        let flags = if self.table.replace(whole, decimals) {
+            INDEXED
+        } else {
+            0
         };
         ints::put_page(whole, flags, &mut self.habit, out);
     }

@@ -73,9 +73,12 @@ impl Table {
         if self.numbers.is_empty() || decimals != self.decimals {
             return false;
         }
-        let place = |number: &i64| match self.ranks.words.is_empty() {
-            false => self.ranks.of(*number),
-            true => self.numbers.binary_search(number).ok(),
+        let place = |number: &i64| {
+            if self.ranks.words.is_empty() {
+                self.numbers.binary_search(number).ok()
+            } else {
+                self.ranks.of(*number)
+            }
         };
         if !whole.iter().all(|number| place(number).is_some()) {
             return false;

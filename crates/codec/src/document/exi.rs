@@ -60,9 +60,10 @@ pub fn to_xml(exi: &[u8]) -> Result<Vec<u8>, Fault> {
         writer
             .write(event, &mut out)
             .map_err(|error| error.kind.to_string())?;
-        match out.len() > BYTES_MAX {
-            false => Ok(()),
-            true => Err("the document is too large".into()),
+        if out.len() > BYTES_MAX {
+            Err("the document is too large".into())
+        } else {
+            Ok(())
         }
     })?;
     Ok(out)

@@ -88,9 +88,10 @@ fn write_value(element: &Element, out: &mut Vec<u8>) {
             .nodes
             .iter()
             .all(|node| matches!(node, Node::Text(_)));
-    match only_text {
-        true => write_string(&element.text(), out),
-        false => write(element, &[], out),
+    if only_text {
+        write_string(&element.text(), out)
+    } else {
+        write(element, &[], out)
     }
 }
 

@@ -125,10 +125,11 @@ impl Element {
 
     /// Writes it within another document; `around` is what that has in scope of the same prefixes.
     pub fn write(&self, xml: &mut Xml, around: Option<&Scope>) {
-        match self.is_bound(&self.prefix, &self.uri) {
-            true => xml.start_as(&self.prefix, &self.local),
+        if self.is_bound(&self.prefix, &self.uri) {
+            xml.start_as(&self.prefix, &self.local)
+        } else {
             // EXI may keep no prefixes.
-            false => xml.start(&self.local).attribute("xmlns", &self.uri),
+            xml.start(&self.local).attribute("xmlns", &self.uri)
         };
         self.declare(xml, around);
         for (number, own) in self.attributes.iter().enumerate() {

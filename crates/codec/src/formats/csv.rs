@@ -196,12 +196,13 @@ fn read_header(fields: &mut Fields<'_>) -> Result<Header, DecodeError> {
             break;
         }
     }
-    match header.columns.contains(&Column::Value) {
-        true => Ok(header),
-        false => Err(DecodeError::expected(
+    if header.columns.contains(&Column::Value) {
+        Ok(header)
+    } else {
+        Err(DecodeError::expected(
             start,
             "a header line with a column `value`",
-        )),
+        ))
     }
 }
 
@@ -225,9 +226,10 @@ fn read_row(
 
 /// The row's last field is not the header's last.
 fn wrong_count(at: usize, fields: usize, wanted: usize) -> DecodeError {
-    let found = match fields < wanted {
-        true => format!("found {fields}"),
-        false => "found more".into(),
+    let found = if fields < wanted {
+        format!("found {fields}")
+    } else {
+        "found more".into()
     };
     DecodeError::meaning(
         at,

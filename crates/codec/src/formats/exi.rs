@@ -106,9 +106,10 @@ impl Kind {
 
     fn options(self) -> Options {
         Options {
-            alignment: match self.compression {
-                true => Alignment::Compression,
-                false => Alignment::BitPacked,
+            alignment: if self.compression {
+                Alignment::Compression
+            } else {
+                Alignment::BitPacked
             },
             strict: self.schema,
             ..Options::default()
@@ -133,9 +134,10 @@ impl Kind {
         };
         let before = out.len();
         emit.begin();
-        match self.om {
-            true => om::write::write(batch, &mut *emit),
-            false => message_xml::write(batch, &mut *emit),
+        if self.om {
+            om::write::write(batch, &mut *emit)
+        } else {
+            message_xml::write(batch, &mut *emit)
         }
         emit.finish(out);
         let size = Size {
@@ -175,9 +177,10 @@ impl Kind {
         let before = out.len();
         let mut pull = self.pull(bytes, limits);
         let mut rows = Rows::new(out, limits);
-        let read = match self.om {
-            true => om::read::read(&mut pull, &mut rows, limits),
-            false => message_xml::read(&mut pull, &mut rows, limits),
+        let read = if self.om {
+            om::read::read(&mut pull, &mut rows, limits)
+        } else {
+            message_xml::read(&mut pull, &mut rows, limits)
         };
         if read.is_ok() {
             let size = Size {

@@ -113,9 +113,10 @@ impl<'a> Xml<'a> {
             self.at += mark.len();
             return Ok(());
         }
-        match mark.starts_with(self.rest()) {
-            true => Err(DecodeError::truncated(self.text.len())),
-            false => Err(DecodeError::expected(self.at, mark)),
+        if mark.starts_with(self.rest()) {
+            Err(DecodeError::truncated(self.text.len()))
+        } else {
+            Err(DecodeError::expected(self.at, mark))
         }
     }
 
@@ -217,9 +218,10 @@ impl<'a> Xml<'a> {
                 .iter()
                 .any(|own| own.eq_ignore_ascii_case(name))
         };
-        match name.is_some_and(utf8) {
-            true => Ok(()),
-            false => Err(DecodeError::expected(start, "the encoding UTF-8")),
+        if name.is_some_and(utf8) {
+            Ok(())
+        } else {
+            Err(DecodeError::expected(start, "the encoding UTF-8"))
         }
     }
 
@@ -253,17 +255,19 @@ impl<'a> Xml<'a> {
             }
         }
         self.event_at = self.at;
-        match self.at == self.text.len() {
-            true => Ok(Event::Done),
-            false => Err(DecodeError::expected(self.at, "the end of the document")),
+        if self.at == self.text.len() {
+            Ok(Event::Done)
+        } else {
+            Err(DecodeError::expected(self.at, "the end of the document"))
         }
     }
 
     fn check_text(&self, at: usize, len: usize) -> Result<(), DecodeError> {
         let limit = self.limits.text_bytes;
-        match len > limit && !self.long {
-            true => Err(DecodeError::over(at, "bytes of a string", limit)),
-            false => Ok(()),
+        if len > limit && !self.long {
+            Err(DecodeError::over(at, "bytes of a string", limit))
+        } else {
+            Ok(())
         }
     }
 
@@ -274,9 +278,10 @@ impl<'a> Xml<'a> {
             return Ok(Event::Content);
         }
         self.event_at = self.at;
-        match self.rest().starts_with("</") {
-            true => self.end_tag(),
-            false => self.start_tag(),
+        if self.rest().starts_with("</") {
+            self.end_tag()
+        } else {
+            self.start_tag()
         }
     }
 

@@ -20,9 +20,10 @@ pub(crate) fn write(name: &str, out: &mut Vec<u8>) {
     for character in name.chars() {
         let mut bytes = [0; 4];
         let bytes = character.encode_utf8(&mut bytes).as_bytes();
-        match character.is_alphanumeric() || matches!(character, '-' | '.' | '_' | '~' | '/') {
-            true => out.extend_from_slice(bytes),
-            false => bytes.iter().for_each(|byte| write_percent(*byte, out)),
+        if character.is_alphanumeric() || matches!(character, '-' | '.' | '_' | '~' | '/') {
+            out.extend_from_slice(bytes)
+        } else {
+            bytes.iter().for_each(|byte| write_percent(*byte, out))
         }
     }
 }

@@ -92,9 +92,10 @@ impl Context {
                 let Key::Text(name) = key else { continue };
                 let name = String::from(name);
                 let simple = json.peek()? == Kind::Text;
-                match simple == prefixes {
-                    true => self.define(name, json)?,
-                    false => json.skip()?,
+                if simple == prefixes {
+                    self.define(name, json)?
+                } else {
+                    json.skip()?
                 }
             }
         }
@@ -239,8 +240,9 @@ impl Context {
 }
 
 fn check(iri: &str, at: usize) -> Result<(), DecodeError> {
-    match iri.len() > RDF_IRI_BYTES_MAX {
-        true => Err(DecodeError::over(at, "bytes of an IRI", RDF_IRI_BYTES_MAX)),
-        false => Ok(()),
+    if iri.len() > RDF_IRI_BYTES_MAX {
+        Err(DecodeError::over(at, "bytes of an IRI", RDF_IRI_BYTES_MAX))
+    } else {
+        Ok(())
     }
 }

@@ -81,9 +81,10 @@ impl Reader<'_, '_> {
                 }
                 _ => false,
             };
-            match id && self.json.peek()? == Kind::Text {
-                true => outline.id = Some(self.json.text()?.into()),
-                false => self.json.skip()?,
+            if id && self.json.peek()? == Kind::Text {
+                outline.id = Some(self.json.text()?.into())
+            } else {
+                self.json.skip()?
             }
         }
         self.json.rewind(start);
@@ -111,9 +112,10 @@ impl Reader<'_, '_> {
         let start = self.json.mark();
         let mut map = self.json.map()?;
         while let Some(key) = self.json.key(&mut map)? {
-            match key == Key::Text("@context") {
-                true => self.context.read(&mut self.json)?,
-                false => self.json.skip()?,
+            if key == Key::Text("@context") {
+                self.context.read(&mut self.json)?
+            } else {
+                self.json.skip()?
             }
         }
         self.json.rewind(start);
@@ -164,9 +166,10 @@ impl Reader<'_, '_> {
         match self.json.peek()? {
             Kind::Map => {
                 let outline = self.outline()?;
-                match outline.is_value || outline.items {
-                    true => self.json.skip(),
-                    false => self.described(&outline).map(drop),
+                if outline.is_value || outline.items {
+                    self.json.skip()
+                } else {
+                    self.described(&outline).map(drop)
                 }
             }
             Kind::Array => {
@@ -243,11 +246,11 @@ impl Reader<'_, '_> {
         if outline.items {
             return self.items(subject, property, coercion).map(|()| None);
         }
-        match outline.is_value {
-            true => self.value_object().map(Some),
-            false => self
-                .described(&outline)
-                .map(|node| Some(Object::Node(node))),
+        if outline.is_value {
+            self.value_object().map(Some)
+        } else {
+            self.described(&outline)
+                .map(|node| Some(Object::Node(node)))
         }
     }
 

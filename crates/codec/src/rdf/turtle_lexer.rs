@@ -79,9 +79,10 @@ impl<'a> Lexer<'a> {
 
     pub(crate) fn expect(&mut self, mark: &'static str) -> Result<(), DecodeError> {
         self.space();
-        match self.eat(mark) {
-            true => Ok(()),
-            false => Err(self.expected(mark)),
+        if self.eat(mark) {
+            Ok(())
+        } else {
+            Err(self.expected(mark))
         }
     }
 
@@ -127,13 +128,14 @@ impl<'a> Lexer<'a> {
 
     /// Refuses an IRI in [`Self::value`] that is too long.
     pub(crate) fn check_iri(&self, start: usize) -> Result<(), DecodeError> {
-        match self.value.len() > RDF_IRI_BYTES_MAX {
-            true => Err(DecodeError::over(
+        if self.value.len() > RDF_IRI_BYTES_MAX {
+            Err(DecodeError::over(
                 start,
                 "bytes of an IRI",
                 RDF_IRI_BYTES_MAX,
-            )),
-            false => Ok(()),
+            ))
+        } else {
+            Ok(())
         }
     }
 
@@ -164,11 +166,10 @@ impl<'a> Lexer<'a> {
             .find(|character: char| !is_name(character) && character != '.')
             .unwrap_or(rest.len());
         if !rest[len..].starts_with(':') {
-            return Err(match len == rest.len() {
-                true => self.truncated(),
-                false => {
-                    self.expected("a node: an IRI, a name with a prefix, a label or a literal")
-                }
+            return Err(if len == rest.len() {
+                self.truncated()
+            } else {
+                self.expected("a node: an IRI, a name with a prefix, a label or a literal")
             });
         }
         self.at += len + 1;
@@ -252,9 +253,10 @@ impl<'a> Lexer<'a> {
 
     fn check_string(&self, start: usize) -> Result<(), DecodeError> {
         let limit = self.limits.text_bytes;
-        match self.value.len() > limit {
-            true => Err(DecodeError::over(start, "bytes of a string", limit)),
-            false => Ok(()),
+        if self.value.len() > limit {
+            Err(DecodeError::over(start, "bytes of a string", limit))
+        } else {
+            Ok(())
         }
     }
 

@@ -259,14 +259,13 @@ impl<'a, 'g> Reader<'a, 'g> {
             empty = false;
         }
         self.depth -= 1;
-        match empty {
-            false => self.graph.blank(at),
-            true => {
-                self.lexer.value.clear();
-                self.lexer.value.push_str(NIL.namespace.iri);
-                self.lexer.value.push_str(NIL.local);
-                self.graph.node(&self.lexer.value, at)
-            }
+        if empty {
+            self.lexer.value.clear();
+            self.lexer.value.push_str(NIL.namespace.iri);
+            self.lexer.value.push_str(NIL.local);
+            self.graph.node(&self.lexer.value, at)
+        } else {
+            self.graph.blank(at)
         }
     }
 

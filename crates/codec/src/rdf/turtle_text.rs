@@ -38,9 +38,10 @@ impl<'o> TurtleText<'o> {
     }
 
     fn verb(&mut self, property: Property) {
-        let between = match core::mem::replace(&mut self.fresh, false) {
-            true => " ",
-            false => " ; ",
+        let between = if core::mem::replace(&mut self.fresh, false) {
+            " "
+        } else {
+            " ; "
         };
         self.text(between);
         self.term(property.term());

@@ -100,9 +100,10 @@ impl<'a> Input<'a> {
     }
 
     pub(crate) fn finish(&self) -> Result<(), DecodeError> {
-        match self.at == self.bytes.len() {
-            true => Ok(()),
-            false => Err(DecodeError::expected(self.at, "the end of the message")),
+        if self.at == self.bytes.len() {
+            Ok(())
+        } else {
+            Err(DecodeError::expected(self.at, "the end of the message"))
         }
     }
 }

@@ -74,9 +74,10 @@ impl<'a> Json<'a> {
 
     #[inline]
     fn expect(&mut self, byte: u8, what: &'static str) -> Result<(), DecodeError> {
-        match self.look()? == byte {
-            true => self.at += 1,
-            false => return Err(DecodeError::expected(self.at, what)),
+        if self.look()? == byte {
+            self.at += 1
+        } else {
+            return Err(DecodeError::expected(self.at, what));
         }
         Ok(())
     }
@@ -88,9 +89,10 @@ impl<'a> Json<'a> {
             self.at += word.len();
             return Ok(());
         }
-        match word.as_bytes().starts_with(rest) {
-            true => Err(DecodeError::truncated(self.text.len())),
-            false => Err(DecodeError::expected(self.at, word)),
+        if word.as_bytes().starts_with(rest) {
+            Err(DecodeError::truncated(self.text.len()))
+        } else {
+            Err(DecodeError::expected(self.at, word))
         }
     }
 
@@ -175,13 +177,14 @@ impl<'a> Json<'a> {
 
     #[inline]
     fn check_text(&self, start: usize, len: usize) -> Result<(), DecodeError> {
-        match len > self.limits.text_bytes {
-            true => Err(DecodeError::over(
+        if len > self.limits.text_bytes {
+            Err(DecodeError::over(
                 start,
                 "bytes of a string",
                 self.limits.text_bytes,
-            )),
-            false => Ok(()),
+            ))
+        } else {
+            Ok(())
         }
     }
 
@@ -336,11 +339,11 @@ impl<'a> Json<'a> {
     #[inline]
     fn expect_decimal(&mut self) -> Result<(Decimal, usize), DecodeError> {
         let (kind, start) = (self.peek()?, self.at);
-        match kind == Kind::Number {
-            true => self
-                .decimal()
-                .map_err(|error| self.not_finite(start, error)),
-            false => Err(DecodeError::expected(self.at, "a number")),
+        if kind == Kind::Number {
+            self.decimal()
+                .map_err(|error| self.not_finite(start, error))
+        } else {
+            Err(DecodeError::expected(self.at, "a number"))
         }
     }
 
@@ -400,9 +403,10 @@ impl<'a> Json<'a> {
         (self.spaced, self.nulled) = (false, false);
         self.skip()?;
         self.check_text(start, self.at - start)?;
-        Ok(match self.spaced {
-            true => Cow::Owned(self.compact(start)),
-            false => Cow::Borrowed(&self.text[start..self.at]),
+        Ok(if self.spaced {
+            Cow::Owned(self.compact(start))
+        } else {
+            Cow::Borrowed(&self.text[start..self.at])
         })
     }
 
@@ -588,9 +592,10 @@ impl Pull for Json<'_> {
 
     fn finish(&mut self) -> Result<(), DecodeError> {
         self.space();
-        match self.at == self.text.len() {
-            true => Ok(()),
-            false => Err(DecodeError::expected(self.at, "the end of the message")),
+        if self.at == self.text.len() {
+            Ok(())
+        } else {
+            Err(DecodeError::expected(self.at, "the end of the message"))
         }
     }
 }

@@ -179,9 +179,10 @@ impl<'a> Msgpack<'a> {
 
     fn expect(&mut self, kind: Kind, what: &'static str) -> Result<(usize, u8), DecodeError> {
         let at = self.input.at;
-        match self.peek()? == kind {
-            true => Ok((at, self.input.take(1)?[0])),
-            false => Err(DecodeError::expected(at, what)),
+        if self.peek()? == kind {
+            Ok((at, self.input.take(1)?[0]))
+        } else {
+            Err(DecodeError::expected(at, what))
         }
     }
 
@@ -268,10 +269,13 @@ impl Pull for Msgpack<'_> {
             NIL => Kind::Null,
             FALSE | TRUE => Kind::Bool,
             BIN_8..EXT_8 => Kind::Bytes,
-            EXT_8..FLOAT_32 | FIXEXT_1..STR_8 => match self.timestamp_follows()? {
-                true => Kind::Time,
-                false => Kind::Bytes,
-            },
+            EXT_8..FLOAT_32 | FIXEXT_1..STR_8 => {
+                if self.timestamp_follows()? {
+                    Kind::Time
+                } else {
+                    Kind::Bytes
+                }
+            }
             _ => return Err(DecodeError::expected(at, "a byte that MessagePack uses")),
         })
     }

@@ -227,9 +227,10 @@ fn read_observations(pull: &mut impl Pull, rows: &mut Rows<'_>) -> Result<(), De
 fn read_with_others(pull: &mut impl Pull, rows: &mut Rows<'_>) -> Result<(), DecodeError> {
     let (start, before) = (pull.mark(), rows.len());
     let by_and_by = |_: Key<'_>, _: &mut Rows<'_>| {};
-    match rows.is_forgiving() {
-        true => forgiving::read_observation(pull, rows, by_and_by)?,
-        false => read_observation(pull, rows, by_and_by)?,
+    if rows.is_forgiving() {
+        forgiving::read_observation(pull, rows, by_and_by)?
+    } else {
+        read_observation(pull, rows, by_and_by)?
     }
     let time = (rows.len() > before).then(|| rows.batch().time(before));
     pull.rewind(start);

@@ -122,9 +122,10 @@ pub(crate) fn read(pull: &mut impl Pull, rows: &mut Rows<'_>) -> Result<(), Deco
         while let Some(field) = pull.key(&mut map)?.map(field) {
             read_field(field, pull, &mut base, &mut record, rows)?;
         }
-        match record.has_own {
-            true => finish_record(start, &mut base, &record, rows)?,
-            false => rows.abandon(),
+        if record.has_own {
+            finish_record(start, &mut base, &record, rows)?
+        } else {
+            rows.abandon()
         }
     }
     pull.finish()
@@ -220,9 +221,10 @@ fn read_field(
 
 fn read_version(pull: &mut impl Pull) -> Result<(), DecodeError> {
     let at = pull.at();
-    match pull.number()? <= VERSION {
-        true => Ok(()),
-        false => Err(DecodeError::expected(at, "a SenML version of at most 10")),
+    if pull.number()? <= VERSION {
+        Ok(())
+    } else {
+        Err(DecodeError::expected(at, "a SenML version of at most 10"))
     }
 }
 

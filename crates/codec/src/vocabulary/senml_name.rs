@@ -19,9 +19,10 @@ pub(crate) fn of_topic(topic: &str) -> Cow<'_, str> {
     let mut name = String::with_capacity(topic.len() + 16);
     for (at, character) in topic.char_indices() {
         let looks_escaped = character == '_' && escape(&topic[at..], at == 0).is_some();
-        match looks_escaped || is_escaped(character, at == 0) {
-            true => name += &format!("_x{:02X}_", u32::from(character)),
-            false => name.push(character),
+        if looks_escaped || is_escaped(character, at == 0) {
+            name += &format!("_x{:02X}_", u32::from(character))
+        } else {
+            name.push(character)
         }
     }
     Cow::Owned(name)
@@ -48,9 +49,10 @@ const fn is_of_names(byte: u8) -> bool {
 
 /// Whether a character of a topic does not stand in a name as it is.
 fn is_escaped(character: char, first: bool) -> bool {
-    match first {
-        true => !character.is_ascii_alphanumeric(),
-        false => !u8::try_from(character).is_ok_and(is_of_names),
+    if first {
+        !character.is_ascii_alphanumeric()
+    } else {
+        !u8::try_from(character).is_ok_and(is_of_names)
     }
 }
 

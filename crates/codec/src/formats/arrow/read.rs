@@ -312,9 +312,10 @@ impl<'a> Row<'a> {
         let index = usize::try_from(cell.items.long(self.row, self.bytes));
         let index = index.map_err(|_| missing())?;
         if !dictionary.is_there(index, self.bytes) {
-            return match index < dictionary.len() {
-                true => Ok(None),
-                false => Err(missing()),
+            return if index < dictionary.len() {
+                Ok(None)
+            } else {
+                Err(missing())
             };
         }
         let text = dictionary.text(index, self.bytes, self.limits)?;

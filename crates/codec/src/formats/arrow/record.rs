@@ -126,12 +126,13 @@ impl Items {
             Kind::Text(true) => rows.checked_add(1).and_then(|ends| ends.checked_mul(8)),
             _ => rows.checked_mul(8),
         };
-        match valid && need.is_some_and(|need| self.first.len >= need) {
-            true => Ok(()),
-            false => Err(DecodeError::expected(
+        if valid && need.is_some_and(|need| self.first.len >= need) {
+            Ok(())
+        } else {
+            Err(DecodeError::expected(
                 place,
                 "buffers as long as the rows need",
-            )),
+            ))
         }
     }
 

@@ -75,9 +75,10 @@ impl Schema {
             len: vector.len,
         };
         let mut columns = schema.fields().iter().filter_map(|field| field.column);
-        match columns.any(Column::is_result) {
-            true => Ok(schema),
-            false => Err(no_result(at)),
+        if columns.any(Column::is_result) {
+            Ok(schema)
+        } else {
+            Err(no_result(at))
         }
     }
 
@@ -177,9 +178,10 @@ fn check(
         ),
         _ => (text, "text in a column of names or text"),
     };
-    match kind == Kind::Null || (fits && (text || !in_dictionary)) {
-        true => Ok(()),
-        false => Err(DecodeError::expected(field.at, what)),
+    if kind == Kind::Null || (fits && (text || !in_dictionary)) {
+        Ok(())
+    } else {
+        Err(DecodeError::expected(field.at, what))
     }
 }
 

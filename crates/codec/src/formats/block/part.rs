@@ -90,9 +90,10 @@ impl<'a> Part<'a> {
         }
         let turns = (0..self.streams.len() as u32).cycle();
         let mut in_turns = self.order.iter().zip(turns);
-        self.arrangement = match in_turns.all(|(&number, turn)| number == turn) {
-            true => Arrangement::Rounds,
-            false => Arrangement::Mixed,
+        self.arrangement = if in_turns.all(|(&number, turn)| number == turn) {
+            Arrangement::Rounds
+        } else {
+            Arrangement::Mixed
         };
         self.place_rows();
     }
@@ -118,9 +119,10 @@ impl<'a> Part<'a> {
 
     #[inline]
     fn row(&self, row: usize) -> usize {
-        match self.is_in_series() {
-            true => self.range.start + row,
-            false => self.rows[row] as usize,
+        if self.is_in_series() {
+            self.range.start + row
+        } else {
+            self.rows[row] as usize
         }
     }
 }

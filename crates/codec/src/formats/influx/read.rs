@@ -127,9 +127,10 @@ fn read_line(
         time: words.timestamp()?,
         limits,
     };
-    match measurement == OBSERVATION && is_observation {
-        true => line.read_observation(rows),
-        false => line.read_metric(measurement, rows),
+    if measurement == OBSERVATION && is_observation {
+        line.read_observation(rows)
+    } else {
+        line.read_metric(measurement, rows)
     }
 }
 

@@ -41,9 +41,10 @@ impl<'a> Words<'a> {
     }
 
     fn expected<T>(&self, what: &'static str) -> Result<T, DecodeError> {
-        match self.at == self.text.len() {
-            true => Err(DecodeError::truncated(self.at)),
-            false => Err(DecodeError::expected(self.at, what)),
+        if self.at == self.text.len() {
+            Err(DecodeError::truncated(self.at))
+        } else {
+            Err(DecodeError::expected(self.at, what))
         }
     }
 
@@ -90,9 +91,10 @@ impl<'a> Words<'a> {
         let name = self.name()?;
         let value_at = self.at;
         let value = self.word(b", ");
-        match value.is_empty() {
-            true => self.expected("the value of a tag"),
-            false => Ok(Some((name, value, value_at))),
+        if value.is_empty() {
+            self.expected("the value of a tag")
+        } else {
+            Ok(Some((name, value, value_at)))
         }
     }
 

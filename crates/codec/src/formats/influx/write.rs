@@ -134,9 +134,10 @@ fn write_time(name: &str, time: Time, out: &mut Vec<u8>) {
 /// At the end of the line, unless it would be read in a coarser unit there.
 fn write_timestamp(time: Option<Time>, out: &mut Vec<u8>) {
     let Some(time) = time else { return };
-    match time.nanos().unsigned_abs() >= NANOSECONDS_MIN {
-        true => append(out, format_args!(" {}", time.nanos())),
-        false => write_time("time", time, out),
+    if time.nanos().unsigned_abs() >= NANOSECONDS_MIN {
+        append(out, format_args!(" {}", time.nanos()))
+    } else {
+        write_time("time", time, out)
     }
 }
 

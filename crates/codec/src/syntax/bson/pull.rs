@@ -30,9 +30,10 @@ impl<'a> Bson<'a> {
     }
 
     fn expect(&mut self, kind: u8, what: &'static str) -> Result<(), DecodeError> {
-        match self.next == kind {
-            true => Ok(()),
-            false => Err(DecodeError::expected(self.input.at, what)),
+        if self.next == kind {
+            Ok(())
+        } else {
+            Err(DecodeError::expected(self.input.at, what))
         }
     }
 
@@ -208,9 +209,10 @@ impl Pull for Bson<'_> {
     }
 
     fn key(&mut self, map: &mut Open) -> Result<Option<Key<'_>>, DecodeError> {
-        match self.follows(map)? {
-            true => Ok(Some(Key::Text(self.c_string()?))),
-            false => Ok(None),
+        if self.follows(map)? {
+            Ok(Some(Key::Text(self.c_string()?)))
+        } else {
+            Ok(None)
         }
     }
 

@@ -62,9 +62,10 @@ impl<'a> Cbor<'a> {
     /// Passes over tags, which are rare; gives the innermost.
     #[inline]
     fn tags(&mut self) -> Result<Option<u64>, DecodeError> {
-        match self.input.peek()? >> 5 == TAG {
-            true => self.some_tags(),
-            false => Ok(None),
+        if self.input.peek()? >> 5 == TAG {
+            self.some_tags()
+        } else {
+            Ok(None)
         }
     }
 

@@ -124,12 +124,13 @@ impl Reader<'_> {
             };
             self.property(property, start, pull, rows)?;
         }
-        match self.context.done {
-            true => Ok(()),
-            false => Err(DecodeError::expected(
+        if self.context.done {
+            Ok(())
+        } else {
+            Err(DecodeError::expected(
                 start,
                 "an observation with an om:result",
-            )),
+            ))
         }
     }
 

@@ -105,9 +105,10 @@ impl Order {
 
     /// The rows of each datastream, in their order.
     fn by_stream(&mut self, batch: &Batch) -> impl Iterator<Item = &[u32]> {
-        let rows = match self.many.is_empty() {
-            true => &mut self.few[..self.count],
-            false => &mut self.many[..],
+        let rows = if self.many.is_empty() {
+            &mut self.few[..self.count]
+        } else {
+            &mut self.many[..]
         };
         let stream = |row: &u32| batch.stream_of(*row as usize);
         rows.sort_unstable_by_key(|row| (stream(row), *row));

@@ -384,9 +384,10 @@ impl Description {
             set_topic(common.topic, name, rows);
             let definition = self.text(field.definition);
             let definition = definition.filter(|text| role_of(text).is_none());
-            let property = match several {
-                true => definition.or(common.property),
-                false => common.property.or(definition),
+            let property = if several {
+                definition.or(common.property)
+            } else {
+                common.property.or(definition)
             };
             let unit = self.text(field.unit).or(common.unit);
             property.into_iter().for_each(|name| rows.property(name));
@@ -468,9 +469,10 @@ impl Field {
         self.described = true;
         self.component = Component::named(name);
         self.depth = depth;
-        match self.component.is_some() || is_group(name) {
-            true => Ok(()),
-            false => Err("a flat record of times and single results"),
+        if self.component.is_some() || is_group(name) {
+            Ok(())
+        } else {
+            Err("a flat record of times and single results")
         }
     }
 

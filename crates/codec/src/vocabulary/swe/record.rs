@@ -159,9 +159,10 @@ impl Field {
         }
         self.described = true;
         self.component = Component::named(name).map(|component| (component, depth));
-        match self.component.is_some() || is_group(name) {
-            true => Ok(()),
-            false => Err("a record of times and simple results"),
+        if self.component.is_some() || is_group(name) {
+            Ok(())
+        } else {
+            Err("a record of times and simple results")
         }
     }
 
@@ -246,9 +247,10 @@ impl Field {
         }
         let time = iso_time::parse(value);
         let time = time.map_err(|error| DecodeError::expected(at, error.expected))?;
-        match self.definition.ends_with("ResultTime") {
-            true => before.result_time = Some(time),
-            false => before.time = Some(time),
+        if self.definition.ends_with("ResultTime") {
+            before.result_time = Some(time)
+        } else {
+            before.time = Some(time)
         }
         Ok(())
     }

@@ -174,12 +174,13 @@ impl Rule {
         };
         let is_allowed = allowed.tokens.iter().any(is_same)
             || token::number(token, decimal).is_some_and(is_within);
-        match is_allowed {
-            true => Ok(()),
-            false => Err(DecodeError::expected(
+        if is_allowed {
+            Ok(())
+        } else {
+            Err(DecodeError::expected(
                 at,
                 "a value that the constraint allows",
-            )),
+            ))
         }
     }
 }
@@ -229,9 +230,10 @@ fn same_number(described: &str, token: &str, decimal: u8) -> bool {
 }
 
 fn check_count(count: usize, at: usize) -> Result<(), DecodeError> {
-    match count < SWE_RULES_MAX {
-        true => Ok(()),
-        false => Err(DecodeError::over(at, "rules of a field", SWE_RULES_MAX)),
+    if count < SWE_RULES_MAX {
+        Ok(())
+    } else {
+        Err(DecodeError::over(at, "rules of a field", SWE_RULES_MAX))
     }
 }
 

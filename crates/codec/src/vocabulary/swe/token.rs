@@ -12,9 +12,10 @@ use weir_model::{Extra, Limits, Value};
 
 /// Writes text: bare, or as a JSON string.
 pub(super) fn write_text(text: &str, emit: &mut impl Emit) {
-    match is_bare(text) {
-        true => emit.content(Atom::Text(text)),
-        false => write_quoted(text, emit),
+    if is_bare(text) {
+        emit.content(Atom::Text(text))
+    } else {
+        write_quoted(text, emit)
     }
 }
 
@@ -122,13 +123,14 @@ fn shifted(error: DecodeError, at: usize) -> DecodeError {
 }
 
 fn check_length(token: &str, at: usize, limits: &Limits) -> Result<(), DecodeError> {
-    match token.len() > limits.text_bytes {
-        true => Err(DecodeError::over(
+    if token.len() > limits.text_bytes {
+        Err(DecodeError::over(
             at,
             "bytes of a string",
             limits.text_bytes,
-        )),
-        false => Ok(()),
+        ))
+    } else {
+        Ok(())
     }
 }
 
