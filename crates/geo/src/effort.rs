@@ -63,9 +63,10 @@ mod tests {
     fn comb(teeth: usize, is_upright: bool) -> Geometry {
         let corners = (0..2 * teeth).map(|n| {
             let (x, y) = (n as f64, if n % 2 == 0 { 0.0 } else { 2.0 * teeth as f64 });
-            match is_upright {
-                true => format!("{x} {y}"),
-                false => format!("{y} {x}"),
+            if is_upright {
+                format!("{x} {y}")
+            } else {
+                format!("{y} {x}")
             }
         });
         let corners: Vec<_> = corners.collect();

@@ -93,9 +93,12 @@ impl Reader<'_> {
 
     /// Points with brackets of their own or without.
     fn points(&mut self) -> Option<Vec<Point>> {
-        self.list(|reader| match reader.rest.starts_with('(') {
-            true => reader.chain()?.first().copied(),
-            false => reader.point(),
+        self.list(|reader| {
+            if reader.rest.starts_with('(') {
+                reader.chain()?.first().copied()
+            } else {
+                reader.point()
+            }
         })
     }
 

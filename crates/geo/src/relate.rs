@@ -112,9 +112,10 @@ pub(crate) fn between(a: Point, b: Point) -> f64 {
 fn to_segment(point: Point, a: Point, b: Point) -> f64 {
     let (dx, dy) = (b.0 - a.0, b.1 - a.1);
     let squared = dx * dx + dy * dy;
-    let along = match squared > 0.0 {
-        true => ((point.0 - a.0) * dx + (point.1 - a.1) * dy) / squared,
-        false => 0.0,
+    let along = if squared > 0.0 {
+        ((point.0 - a.0) * dx + (point.1 - a.1) * dy) / squared
+    } else {
+        0.0
     };
     let along = along.clamp(0.0, 1.0);
     between(point, (a.0 + along * dx, a.1 + along * dy))
@@ -235,9 +236,10 @@ pub(crate) fn place(point: Point, geometry: &Geometry) -> Place {
             (true, false) => return Place::Inside,
         }
     }
-    match geometry.points.iter().any(|&it| between(point, it) <= NEAR) {
-        true => Place::Inside,
-        false => Place::Outside,
+    if geometry.points.iter().any(|&it| between(point, it) <= NEAR) {
+        Place::Inside
+    } else {
+        Place::Outside
     }
 }
 
@@ -252,9 +254,10 @@ fn in_polygon(point: Point, rings: &[Vec<Point>]) -> Place {
     let Some((outer, holes)) = rings.split_first() else {
         return Place::Outside;
     };
-    match is_around(outer, point) && !holes.iter().any(|hole| is_around(hole, point)) {
-        true => Place::Inside,
-        false => Place::Outside,
+    if is_around(outer, point) && !holes.iter().any(|hole| is_around(hole, point)) {
+        Place::Inside
+    } else {
+        Place::Outside
     }
 }
 
