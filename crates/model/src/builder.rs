@@ -172,9 +172,10 @@ impl BatchBuilder {
     /// A short one is copied to its measure: it is kept in the least memory, and the builder need not
     /// grow its columns anew for the next.
     pub fn finish(&mut self) -> Batch {
-        let batch = match self.is_short() {
-            true => self.batch.clone(),
-            false => core::mem::take(&mut self.batch),
+        let batch = if self.is_short() {
+            self.batch.clone()
+        } else {
+            core::mem::take(&mut self.batch)
         };
         self.clear();
         batch

@@ -177,9 +177,10 @@ impl Datastream {
     /// The number of the description that says this.
     pub fn number_of(&self, says: Described<'_>) -> Option<u8> {
         let same = |own: &Description| own.says() == says;
-        match self.descriptions.is_empty() {
-            true => (self.says() == says).then_some(0),
-            false => self.descriptions.iter().position(same).map(|it| it as u8),
+        if self.descriptions.is_empty() {
+            (self.says() == says).then_some(0)
+        } else {
+            self.descriptions.iter().position(same).map(|it| it as u8)
         }
     }
 

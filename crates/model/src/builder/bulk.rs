@@ -34,9 +34,10 @@ impl BatchBuilder {
             batch.value.extend(cells);
             self.fill_places();
         }
-        match finite == times.len() {
-            true => Ok(()),
-            false => Err(BatchError::NotFinite),
+        if finite == times.len() {
+            Ok(())
+        } else {
+            Err(BatchError::NotFinite)
         }
     }
 
@@ -99,9 +100,10 @@ fn finite(numbers: &[f64]) -> usize {
     let all = numbers
         .iter()
         .fold(true, |all, number| all & number.is_finite());
-    match all {
-        true => numbers.len(),
-        false => numbers.iter().take_while(|n| n.is_finite()).count(),
+    if all {
+        numbers.len()
+    } else {
+        numbers.iter().take_while(|n| n.is_finite()).count()
     }
 }
 

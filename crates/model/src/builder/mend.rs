@@ -67,9 +67,10 @@ impl BatchBuilder {
             }
             self.batch = self.batch.select(|row| kept[self.batch.stream_of(row)]);
         }
-        match self.batch.is_empty() {
-            true => Err(error),
-            false => self.batch.complete(sent_to, arrival),
+        if self.batch.is_empty() {
+            Err(error)
+        } else {
+            self.batch.complete(sent_to, arrival)
         }
     }
 
