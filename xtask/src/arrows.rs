@@ -140,7 +140,7 @@ pub(crate) const ARROWS: &[Arrow] = &[
     },
     Arrow {
         folder: "stores/*",
-        behind: &["crates/storage", "crates/disk"],
+        behind: &["crates/codec", "crates/storage", "crates/disk"],
         // A store is compared with the default one.
         for_tests: &["crates/testkit", "stores/embedded"],
     },
