@@ -40,7 +40,8 @@ pub(crate) const ARROWS: &[Arrow] = &[
         // The system's own TCP is met over a TUN device.
         for_tests: &["crates/testkit", "crates/link"],
     },
-    arrow("crates/carrier", &["crates/sansio"]),
+    arrow("crates/websocket", &[]),
+    arrow("crates/carrier", &["crates/sansio", "crates/websocket"]),
     arrow("crates/storage", &["crates/model"]),
     arrow(
         "crates/log",
@@ -58,12 +59,22 @@ pub(crate) const ARROWS: &[Arrow] = &[
         for_tests: &["crates/testkit", "crates/log", "stores/embedded"],
     },
     arrow(
+        "crates/service",
+        &[
+            "crates/model",
+            "crates/codec",
+            "crates/hub",
+            "crates/websocket",
+        ],
+    ),
+    arrow(
         "crates/binding",
         &[
             "crates/model",
             "crates/sansio",
             "crates/codec",
             "crates/hub",
+            "crates/service",
             "crates/carrier",
         ],
     ),
@@ -125,6 +136,17 @@ pub(crate) const ARROWS: &[Arrow] = &[
             "crates/carrier",
         ],
     ),
+    // Two that open sockets and run beside what is asked of them.
+    Arrow {
+        folder: "services/alert",
+        behind: &["crates/binding", "crates/geo", "crates/advise"],
+        for_tests: &["crates/testkit", "crates/log", "stores/*"],
+    },
+    Arrow {
+        folder: "services/dpws",
+        behind: &["crates/binding", "crates/geo", "crates/advise"],
+        for_tests: &["crates/testkit", "crates/log", "stores/*"],
+    },
     Arrow {
         folder: "services/*",
         behind: &[
@@ -132,7 +154,8 @@ pub(crate) const ARROWS: &[Arrow] = &[
             "crates/geo",
             "crates/codec",
             "crates/hub",
-            "crates/binding",
+            "crates/service",
+            "crates/websocket",
             "crates/advise",
         ],
         // A service is asked of a hub with a log and a history.

@@ -4,8 +4,7 @@
 //! What it deliberately does not do: count what others share; that counts where it was made. Who brings a message that
 //! there is no room for is refused, who leaves an answer for too long is given up: both cost their sender alone.
 
-use crate::client::Context;
-use crate::counted::SHORT_BYTES_MAX;
+use crate::Gateway;
 use std::fmt;
 use std::time::Duration;
 use weir_carrier::clock::now;
@@ -13,6 +12,7 @@ use weir_carrier::outbox::Outbox;
 use weir_hub::limits::UNCOUNTED_BYTES_MAX;
 use weir_hub::{Hub, Partial, Room};
 use weir_sansio::Instant;
+use weir_service::SHORT_BYTES_MAX;
 
 /// How often a connection looks whether it is to be given up.
 const LOOK_TIME: Duration = Duration::from_secs(2);
@@ -140,7 +140,7 @@ impl Held {
     #[inline]
     pub fn count(
         &mut self,
-        context: &dyn Context,
+        context: &dyn Gateway,
         (arriving, leaving): (usize, usize),
         outbox: &Outbox,
     ) -> Result<(), Short> {
@@ -152,7 +152,7 @@ impl Held {
 
     fn count_much(
         &mut self,
-        context: &dyn Context,
+        context: &dyn Gateway,
         (arriving, leaving): (usize, usize),
         outbox: &Outbox,
     ) -> Result<(), Short> {

@@ -3,14 +3,17 @@
 use crate::access::Access;
 use crate::limits::SHORT_PATIENCE;
 use crate::sockets::Mount;
+use bytes::Bytes;
 use std::collections::{BTreeMap, HashMap};
+use std::io;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 use tokio::sync::watch;
 use weir_binding::{
-    Binding, Context, Identity, LocalFuture, Metric, Over, Service, SharedKey, Tally, Workers,
+    Binding, Caller, Context, Gateway, Identity, LocalFuture, Metric, Over, Service, SharedKey,
+    Tally, Workers,
 };
 use weir_hub::{Hub, Principal};
 use weir_model::Time;
@@ -88,7 +91,7 @@ pub fn now() -> Time {
     Time::from_nanos(i64::try_from(since.as_micros()).unwrap_or(i64::MAX / 1000) * 1000)
 }
 
-impl Context for House {
+impl Gateway for House {
     fn hub(&self) -> &Arc<Hub> {
         &self.hub
     }
@@ -116,11 +119,18 @@ impl Context for House {
         found.map(|(_, address)| *address)
     }
 
-    fn client(&self, url: &str) -> Option<Arc<dyn Binding>> {
-        let (scheme, _) = url.split_once("://")?;
+    fn poster(&self, url: &str, roots: Option<&Bytes>) -> io::Result<Box<dyn Caller>> {
+        let scheme = url.split("://").next().unwrap_or_default();
         let mut all = self.bindings.iter();
-        all.find(|binding| binding.schemes().contains(&scheme))
-            .cloned()
+        match all.find(|binding| binding.schemes().contains(&scheme)) {
+            Some(binding) => binding.caller(url, roots),
+            None => {
+                let sentence = format!(
+                    "nothing here posts to `{scheme}:`; http, https, smtp and smtps are possible"
+                );
+                Err(io::Error::new(io::ErrorKind::Unsupported, sentence))
+            }
+        }
     }
 
     fn service_of_topic(&self, topic: &str) -> Option<(&Arc<dyn Service>, String)> {
@@ -160,21 +170,6 @@ impl Context for House {
         self.access.keys()
     }
 
-    fn over(&self, path: &str, offered: &[String]) -> Over {
-        let mut here = self
-            .mounts
-            .iter()
-            .filter(|mount| mount.path == path)
-            .peekable();
-        let Some(first) = here.peek().map(|mount| mount.subprotocol) else {
-            return Over::Nobody;
-        };
-        let spoken = here.find(|mount| offered.iter().any(|name| name == mount.subprotocol));
-        spoken.map_or(Over::Unspoken(first), |mount| {
-            Over::Binding(mount.binding.clone(), mount.subprotocol)
-        })
-    }
-
     fn tally(&self, binding: &'static str, scheme: &'static str) -> Arc<Tally> {
         let tallies = &self.traffic.tallies;
         let mut tallies = tallies.lock().unwrap_or_else(PoisonError::into_inner);
@@ -211,5 +206,22 @@ impl Context for House {
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
         *answers.entry((service, status)).or_default() += 1;
+    }
+}
+
+impl Context for House {
+    fn over(&self, path: &str, offered: &[String]) -> Over {
+        let mut here = self
+            .mounts
+            .iter()
+            .filter(|mount| mount.path == path)
+            .peekable();
+        let Some(first) = here.peek().map(|mount| mount.subprotocol) else {
+            return Over::Nobody;
+        };
+        let spoken = here.find(|mount| offered.iter().any(|name| name == mount.subprotocol));
+        spoken.map_or(Over::Unspoken(first), |mount| {
+            Over::Binding(mount.binding.clone(), mount.subprotocol)
+        })
     }
 }

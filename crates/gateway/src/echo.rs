@@ -12,7 +12,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
-use weir_binding::{Binding, Context, LocalFuture, Publisher, Subscriber, Target, Transport};
+use weir_binding::{
+    Connect, Context, Describe, LocalFuture, Publisher, Server, Subscriber, Target, Transport,
+};
 use weir_carrier::websocket::{Opening, WebSocketStream, open};
 use weir_carrier::{Datagrams, Link, Stream};
 use weir_model::{Cursor, Filter};
@@ -62,10 +64,11 @@ async fn echo_datagrams(socket: Datagrams, context: Arc<dyn Context>) -> io::Res
     }
 }
 
-impl Binding for Echo {
+impl Server for Echo {
     fn name(&self) -> &'static str {
         "echo"
     }
+
     fn transports(&self) -> Vec<Transport> {
         let datagrams = Transport::Datagram {
             name: "udp",
@@ -78,27 +81,37 @@ impl Binding for Echo {
         };
         vec![datagrams, socket]
     }
+
     fn serve(&self, link: Link, context: Arc<dyn Context>) -> Served<()> {
         assert_eq!(link.credential.as_deref(), Some("Bearer t"));
         Box::pin(echo_stream(link.stream, context))
     }
+
     fn serve_datagrams(&self, socket: Datagrams, context: Arc<dyn Context>) -> Served<()> {
         Box::pin(echo_datagrams(socket, context))
     }
+
     fn background(&self, _: Arc<dyn Context>) -> Option<LocalFuture<'static, ()>> {
         self.background.fetch_add(1, Ordering::SeqCst);
         Some(Box::pin(std::future::pending()))
     }
+}
+
+impl Describe for Echo {
     fn deliveries(&self) -> &'static [(&'static str, &'static str)] {
         &[]
     }
+}
 
+impl Connect for Echo {
     fn schemes(&self) -> &'static [&'static str] {
         &[]
     }
+
     fn publisher(&self, _: Target) -> Served<Box<dyn Publisher>> {
         refused()
     }
+
     fn subscriber(
         &self,
         _: Target,

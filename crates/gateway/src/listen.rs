@@ -13,7 +13,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 use tokio::runtime;
 use tokio::task::LocalSet;
-use weir_binding::{Binding, Context, Service};
+use weir_binding::{Binding, Gateway, Service};
 use weir_carrier::{Datagrams, Link, crowd};
 
 /// Until it is tried again to accept a connection.

@@ -505,7 +505,7 @@ fn start_ticker(house: &Arc<House>) -> std::io::Result<JoinHandle<()>> {
         runtime.block_on(async {
             tokio::select! {
                 () = close_windows(house.hub.clone()) => {}
-                () = weir_binding::Context::draining(&*house) => {}
+                () = weir_binding::Gateway::draining(&*house) => {}
             }
         });
     })

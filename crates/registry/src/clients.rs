@@ -2,14 +2,14 @@
 
 use crate::bindings::{BINDINGS, binding_of_url};
 use std::sync::Arc;
-use weir_binding::{Binding, Client, Section};
+use weir_binding::{Client, Connect, Section};
 
 /// One line of [`CLIENTS`].
 pub struct ClientLine {
     /// Schemes of its URLs; behind the `+` stands the scheme of the binding that carries it.
     pub schemes: &'static [&'static str],
     /// Makes it on that binding.
-    pub make: fn(Arc<dyn Binding>) -> Arc<dyn Client>,
+    pub make: fn(Arc<dyn Connect>) -> Arc<dyn Client>,
 }
 
 /// Every service that has a client's half.
@@ -36,7 +36,8 @@ pub fn client_of_url(url: &str) -> Option<Arc<dyn Client>> {
     let (scheme, _) = url.split_once("://")?;
     let mut lines = CLIENTS.iter();
     let Some(line) = lines.find(|line| line.schemes.contains(&scheme)) else {
-        return Some(Arc::new(binding_of_url(url)?));
+        let protocol: Arc<dyn Connect> = binding_of_url(url)?;
+        return Some(Arc::new(protocol));
     };
     let (_, carried) = url.split_once('+')?;
     Some((line.make)(binding_of_url(carried)?))

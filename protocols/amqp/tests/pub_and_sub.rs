@@ -11,7 +11,7 @@ mod broker;
 
 use broker::broker;
 use weir_amqp::Amqp;
-use weir_binding::{Binding, Event, Section, Target};
+use weir_binding::{Connect, Event, Section, Target};
 use weir_model::Filter;
 
 fn target(url: String) -> Target {

@@ -14,7 +14,7 @@ use weir_amqp::wire::{
     Attach, Begin, DeliveryState, Disposition, Flow, Framed, Open, Performative, ProtocolHeader,
     Role, Sasl, SaslCode, Symbol, TargetKind, frame,
 };
-use weir_binding::{Binding, Section, Target};
+use weir_binding::{Connect, Section, Target};
 
 /// Whoever is not heard by then is not there.
 const WAIT_MAX: Duration = Duration::from_secs(60);

@@ -8,7 +8,7 @@
 use std::sync::{Arc, OnceLock};
 
 use weir_advise::{Library, Question, advise, levels, offers, reference, to_json};
-use weir_binding::{Answer, Call, Length, Response, Service, answer_of};
+use weir_service::{Answer, Call, Length, Response, Service, answer_of};
 
 /// What this service serves, as part of an OpenAPI document.
 pub const OPENAPI: &str = include_str!("../openapi.json");

@@ -2,9 +2,9 @@
 
 use super::*;
 use std::task::{Context, Poll, Waker};
-use weir_binding::{AsItIs, AtOnce};
 use weir_hub::Principal;
 use weir_model::Time;
+use weir_service::{AsItIs, AtOnce};
 
 fn ask(method: &str, path: &str, query: &[(&str, &str)]) -> Response {
     let pairs = query

@@ -4,7 +4,7 @@ use crate::letter::Letter;
 use crate::mail::Mail;
 use crate::verdict::Verdict;
 use crate::web::Web;
-use weir_binding::Context;
+use weir_binding::Gateway;
 
 /// One address.
 #[derive(Debug)]
@@ -15,7 +15,7 @@ pub(crate) enum Address {
 
 impl Address {
     /// Hands it over, once.
-    pub(crate) async fn take(&self, context: &dyn Context, letter: &Letter<'_>) -> Verdict {
+    pub(crate) async fn take(&self, context: &dyn Gateway, letter: &Letter<'_>) -> Verdict {
         match self {
             Self::Web(web) => web.post(context, letter).await,
             Self::Mail(mail) => mail.send(letter).await,

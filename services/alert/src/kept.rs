@@ -2,7 +2,7 @@
 
 use crate::limits::PASSED_RECORDS;
 use bytes::Bytes;
-use weir_binding::{Context, bridge};
+use weir_binding::{Gateway, bridge};
 use weir_model::Cursor;
 
 /// What an alert remembers.
@@ -13,7 +13,7 @@ pub(crate) struct Kept {
 
 impl Kept {
     /// Of the alert of this name; one that is new begins with what comes now.
-    pub(crate) fn of(context: &dyn Context, name: &str) -> Self {
+    pub(crate) fn of(context: &dyn Gateway, name: &str) -> Self {
         let key = format!("alert/{name}");
         let known = context.hub().consumer(&key);
         let bits =
@@ -34,7 +34,7 @@ impl Kept {
 
     /// Nothing was wanted up to here, which is remembered where it is so much that reading it again would take a
     /// while, or that retention may take it.
-    pub(crate) fn pass(&mut self, context: &dyn Context, cursor: Cursor) {
+    pub(crate) fn pass(&mut self, context: &dyn Gateway, cursor: Cursor) {
         let passed = cursor.sequence().abs_diff(self.cursor.sequence());
         if passed >= PASSED_RECORDS || cursor.epoch() != self.cursor.epoch() {
             self.remember(context, cursor);
@@ -42,7 +42,7 @@ impl Kept {
     }
 
     /// All up to here was told. Where the log takes nothing, it is told again.
-    pub(crate) fn remember(&mut self, context: &dyn Context, cursor: Cursor) {
+    pub(crate) fn remember(&mut self, context: &dyn Gateway, cursor: Cursor) {
         if cursor == self.cursor {
             return;
         }

@@ -22,7 +22,7 @@ mod web;
 use plan::Plan;
 use run::Alert;
 use std::sync::Arc;
-use weir_binding::{Answer, Call, ConfigFault, Context, LocalFuture, Response, Section, Service};
+use weir_binding::{Answer, Call, ConfigFault, Gateway, LocalFuture, Response, Section, Service};
 
 /// The alerts of the configuration.
 pub struct Alerts {
@@ -57,7 +57,7 @@ impl Service for Alerts {
         Answer::Now(Response::text(404, format!("no resource `{}`", call.path)))
     }
 
-    fn background(&self, context: Arc<dyn Context>) -> Option<LocalFuture<'static, ()>> {
+    fn background(&self, context: Arc<dyn Gateway>) -> Option<LocalFuture<'static, ()>> {
         if self.plans.is_empty() {
             return None;
         }

@@ -15,7 +15,7 @@ use crate::verdict::Verdict;
 use std::future::poll_fn;
 use std::sync::Arc;
 use tokio::time::timeout;
-use weir_binding::{Context, LocalFuture};
+use weir_binding::{Gateway, LocalFuture};
 use weir_carrier::clock::pause;
 use weir_hub::{Gap, GapReason, Item, Next, Shape, Since, Subscribe, Subscription};
 use weir_model::Cursor;
@@ -37,7 +37,7 @@ pub(crate) async fn all(alerts: Vec<Alert>, draining: impl Fn() -> LocalFuture<'
 /// An alert at work.
 pub(crate) struct Alert {
     plan: Arc<Plan>,
-    context: Arc<dyn Context>,
+    context: Arc<dyn Gateway>,
     kept: Kept,
     quiet: Quiet,
     told: Told,
@@ -45,7 +45,7 @@ pub(crate) struct Alert {
 
 impl Alert {
     /// One that tells what comes from now on, or from where it was.
-    pub(crate) fn new(plan: Arc<Plan>, context: Arc<dyn Context>) -> Self {
+    pub(crate) fn new(plan: Arc<Plan>, context: Arc<dyn Gateway>) -> Self {
         Self {
             kept: Kept::of(&*context, &plan.name),
             quiet: Quiet::new(plan.quiet),

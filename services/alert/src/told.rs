@@ -3,7 +3,7 @@
 use crate::plan::Plan;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use weir_binding::{Context, Metric, bridge::count};
+use weir_binding::{Gateway, Metric, bridge::count};
 use weir_hub::Gap;
 
 static TAKEN: Metric = Metric {
@@ -39,7 +39,7 @@ pub(crate) struct Told {
 }
 
 impl Told {
-    pub(crate) fn new(plan: &Arc<Plan>, context: &dyn Context) -> Self {
+    pub(crate) fn new(plan: &Arc<Plan>, context: &dyn Gateway) -> Self {
         let of = |metric| context.meter(metric, &format!(r#"alert="{}""#, plan.name));
         Self {
             plan: plan.clone(),

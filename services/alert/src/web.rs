@@ -6,7 +6,7 @@ use crate::verdict::Verdict;
 use bytes::Bytes;
 use std::io;
 use tokio::time::timeout;
-use weir_binding::{Caller, Context, Post};
+use weir_binding::{Caller, Gateway, Post};
 use weir_codec::{FORMATS, Format, by_name};
 
 /// A Web address.
@@ -21,7 +21,7 @@ pub(crate) struct Web {
 
 impl Web {
     /// Posts once.
-    pub(crate) async fn post(&self, context: &dyn Context, letter: &Letter<'_>) -> Verdict {
+    pub(crate) async fn post(&self, context: &dyn Gateway, letter: &Letter<'_>) -> Verdict {
         let format = format();
         let mut body = Vec::new();
         (format.encode)(letter.batch, &mut body);
@@ -44,15 +44,8 @@ impl Web {
         }
     }
 
-    fn caller(&self, context: &dyn Context) -> io::Result<Box<dyn Caller>> {
-        let Some(binding) = context.client(&self.url) else {
-            let scheme = self.url.split(':').next().unwrap_or_default();
-            let sentence = format!(
-                "nothing here posts to `{scheme}:`; http, https, smtp and smtps are possible"
-            );
-            return Err(io::Error::new(io::ErrorKind::Unsupported, sentence));
-        };
-        binding.caller(&self.url, self.roots.as_ref())
+    fn caller(&self, context: &dyn Gateway) -> io::Result<Box<dyn Caller>> {
+        context.poster(&self.url, self.roots.as_ref())
     }
 }
 

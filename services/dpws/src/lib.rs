@@ -25,7 +25,7 @@ use eventing::Subscriptions;
 use random::Random;
 use settings::{Settings, Where};
 use std::sync::{Arc, OnceLock};
-use weir_binding::{Answer, Call, ConfigFault, Context, LocalFuture, Section, Service};
+use weir_binding::{Answer, Call, ConfigFault, Gateway, LocalFuture, Section, Service};
 use weir_hub::Hub;
 use weir_model::Time;
 
@@ -138,7 +138,7 @@ impl Service for Dpws {
         self.house.answered(call)
     }
 
-    fn background(&self, context: Arc<dyn Context>) -> Option<LocalFuture<'static, ()>> {
+    fn background(&self, context: Arc<dyn Gateway>) -> Option<LocalFuture<'static, ()>> {
         let house = &self.house;
         let (device, place) = (house.device(context.now()), house.settings.discovery);
         let pushing = net::sinks::run(house.subscriptions.clone(), context.clone());

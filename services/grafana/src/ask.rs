@@ -1,9 +1,9 @@
 //! The hub, asked on behalf of who asks.
 
 use std::sync::Arc;
-use weir_binding::Response;
 use weir_hub::{Caller, Entry, Fault, Hub, Page, Past, Principal};
 use weir_model::{Batch, Filter, Time};
+use weir_service::Response;
 
 /// Who asks, and when.
 pub(crate) struct Ask {

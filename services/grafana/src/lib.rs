@@ -18,8 +18,8 @@ use ask::{Ask, refuse};
 use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
 use std::sync::Arc;
-use weir_binding::{Answer, Call, Length, Response, Service, answer_of};
 use weir_hub::Hub;
+use weir_service::{Answer, Call, Length, Response, Service, answer_of};
 
 /// What this service serves, as part of an OpenAPI document.
 pub const OPENAPI: &str = include_str!("../openapi.json");

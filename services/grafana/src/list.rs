@@ -8,10 +8,10 @@ use crate::target;
 use serde_json::{Value as Json, json};
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use weir_binding::Response;
 use weir_hub::Entry;
 use weir_hub::aggregate::Function;
 use weir_model::Filter;
+use weir_service::Response;
 
 /// `POST /metrics`: every datastream that may be read, with what can be chosen beside it.
 pub(crate) fn metrics(ask: &Ask) -> Answered {

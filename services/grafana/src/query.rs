@@ -8,10 +8,10 @@ use crate::target;
 use serde_json::{Value as Json, json};
 use std::collections::BTreeMap;
 use std::time::Duration;
-use weir_binding::Response;
 use weir_hub::aggregate::{Function, parse_duration};
 use weir_hub::{Aggregate, InUnit, Past};
 use weir_model::{Batch, Filter, Time, Value};
+use weir_service::Response;
 
 /// What every target of a question has in common.
 struct Panel {

@@ -1,9 +1,9 @@
 //! What a target means: topic filters, with variables in them as Grafana puts them in.
 
 use crate::asked::Condition;
-use weir_binding::Response;
 use weir_hub::Entry;
 use weir_model::Filter;
+use weir_service::Response;
 
 /// The filters of a target. Grafana fills a variable in as a regular expression: what is not a letter or a
 /// digit is escaped, and several values are `(a|b)`.

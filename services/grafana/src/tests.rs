@@ -2,11 +2,11 @@
 
 use super::*;
 use std::task::{Context, Poll, Waker};
-use weir_binding::{AsItIs, AtOnce};
 use weir_embedded::EmbeddedHistory;
 use weir_hub::{Grants, Log, Media, Principal, Publish, Verb};
 use weir_log::{DiskLog, Options, SimDisk};
 use weir_model::{Filter, Limits, Time};
+use weir_service::{AsItIs, AtOnce};
 
 struct House {
     hub: Arc<Hub>,

@@ -6,9 +6,9 @@ use crate::publish::Acknowledge;
 use crate::query;
 use serde_json::{Map, Value as Json};
 use std::sync::Arc;
-use weir_binding::{Answer, Call, Length, Response, answer_of};
 use weir_hub::{Entry, Hub, entry};
 use weir_model::{Datastream, Filter, Value};
+use weir_service::{Answer, Call, Length, Response, answer_of};
 
 /// Lists, shows, sets or deletes.
 pub(crate) fn answer(hub: &Arc<Hub>, call: Call, rest: &str) -> Result<Answer, Response> {

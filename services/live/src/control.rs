@@ -4,8 +4,8 @@
 //! stamps around both ways bound the difference of the two clocks (RFC 5905 section 8).
 
 use crate::pace;
-use weir_binding::{Pace, Response};
 use weir_model::Time;
+use weir_service::{Pace, Response};
 
 /// What every control line and frame begins with.
 pub(crate) const BEGIN: &[u8] = b"{\"weir\":";

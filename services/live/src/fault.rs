@@ -1,8 +1,8 @@
 //! Refusals: a status and one sentence.
 
-use weir_binding::Response;
 use weir_codec::{DecodeError, by_name};
 use weir_hub::{Fault, LogFault};
+use weir_service::Response;
 
 /// A refusal.
 pub(crate) fn refuse(status: u16, sentence: impl Into<String>) -> Response {

@@ -6,10 +6,10 @@ use base64::engine::general_purpose::STANDARD;
 use std::io::Write;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
-use weir_binding::{boundary, gap_json};
-use weir_carrier::websocket::{Opcode, write_frame};
 use weir_hub::{Frame, Framing, FramingKey, Gap};
 use weir_model::Cursor;
+use weir_service::{boundary, gap_json};
+use weir_websocket::{Opcode, write_frame};
 
 /// Writing to memory does not fail.
 fn put(out: &mut Vec<u8>, text: std::fmt::Arguments<'_>) {

@@ -5,11 +5,11 @@ use crate::fault::{from_hub, method_not_allowed, refuse};
 use crate::keys;
 use crate::query;
 use std::sync::Arc;
-use weir_binding::{Answer, Call, Length, Response, answer_of, gap_json};
 use weir_codec::Format;
 use weir_hub::aggregate::parse_duration;
 use weir_hub::{Gap, GapReason, Hub, Page, Past};
 use weir_model::{Time, percent};
+use weir_service::{Answer, Call, Length, Response, answer_of, gap_json};
 
 /// Observations in a page where the query does not say.
 const LIMIT_DEFAULT: usize = 1000;

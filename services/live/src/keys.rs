@@ -2,7 +2,7 @@
 //! past.
 
 use crate::fault::refuse;
-use weir_binding::{Call, Response};
+use weir_service::{Call, Response};
 
 /// What any request may have: a credential (RFC 6750 section 2.3), and the binding's own.
 const ANY: [&str; 2] = ["access_token", "compress"];

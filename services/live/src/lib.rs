@@ -21,9 +21,9 @@ mod stream;
 
 use fault::{method_not_allowed, refuse};
 use std::sync::Arc;
-use weir_binding::{Answer, Call, Premises, Response, Schema, Service};
 use weir_codec::FORMATS;
 use weir_hub::Hub;
+use weir_service::{Answer, Call, Premises, Response, Schema, Service};
 
 /// What this service serves, as part of an OpenAPI document.
 pub const OPENAPI: &str = include_str!("../openapi.json");

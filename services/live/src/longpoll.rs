@@ -5,16 +5,16 @@ use crate::query;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
-use weir_binding::{
-    Answer, Busy, Call, Length, Outcome, Pending, Response, Workers, answer_of, gap_json,
-    hand_over, too_busy,
-};
 use weir_codec::Format;
 use weir_hub::units::in_unit;
 use weir_hub::{
     Caller, Ending, Gap, Hub, InUnit, Item, Latest, Next, Principal, Shape, Since, Subscription,
 };
 use weir_model::{BatchBuilder, Cursor, Filter, Time};
+use weir_service::{
+    Answer, Busy, Call, Length, Outcome, Pending, Response, Workers, answer_of, gap_json,
+    hand_over, too_busy,
+};
 
 /// Messages and bytes of them after which an answer is whole though more is due.
 const MESSAGES_MAX: usize = 2048;

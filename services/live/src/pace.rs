@@ -6,8 +6,8 @@
 
 use crate::fault::refuse;
 use std::time::Duration;
-use weir_binding::{Call, Pace, Response};
 use weir_hub::aggregate::{NotAnAggregate, parse_duration};
+use weir_service::{Call, Pace, Response};
 
 /// Times between two pieces in times of what one costs.
 const REST: u32 = 2;

@@ -7,9 +7,9 @@ use crate::query::{decode_path, media_types};
 use bytes::Bytes;
 use std::sync::Arc;
 use std::task::{Context, Poll};
-use weir_binding::{Answer, Call, Pending, Response};
 use weir_codec::Format;
 use weir_hub::{Fault, Hub, Media, Publish, Ticket};
+use weir_service::{Answer, Call, Pending, Response};
 
 /// Publishes the body; 204 once it is on disk.
 pub(crate) fn publish(hub: &Arc<Hub>, call: Call, rest: &str) -> Result<Answer, Response> {

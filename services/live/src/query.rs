@@ -2,11 +2,11 @@
 
 use crate::fault::refuse;
 use std::time::Duration;
-use weir_binding::{Call, Response};
 use weir_codec::{FORMATS, Format};
 use weir_hub::aggregate::{NotAnAggregate, parse_duration};
 use weir_hub::{Aggregate, InUnit, Policy, Shape, Since, Subscribe, every};
 use weir_model::{Cursor, Filter, percent};
+use weir_service::{Call, Response};
 
 /// The path below the mount, percent-decoded (RFC 3986 section 2.1); `+` stays what it is.
 pub(crate) fn decode_path(rest: &str) -> Result<String, Response> {
@@ -183,9 +183,9 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
     use std::sync::Arc;
-    use weir_binding::Wrapper;
     use weir_hub::{Framing, Principal};
     use weir_model::Time;
+    use weir_service::Wrapper;
 
     struct AsItIs;
 
@@ -198,8 +198,8 @@ mod tests {
         }
     }
 
-    impl weir_binding::Workers for AsItIs {
-        fn take(&self, work: Box<dyn FnOnce() + Send>) -> Result<(), weir_binding::Busy> {
+    impl weir_service::Workers for AsItIs {
+        fn take(&self, work: Box<dyn FnOnce() + Send>) -> Result<(), weir_service::Busy> {
             work();
             Ok(())
         }

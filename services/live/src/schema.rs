@@ -1,7 +1,7 @@
 //! `/schema/{name}`: how messages are defined.
 
-use weir_binding::{Response, Schema};
 use weir_codec::schema::{CDDL, PROTO, XSD};
+use weir_service::{Response, Schema};
 
 const TEXT: &str = "text/plain; charset=utf-8";
 

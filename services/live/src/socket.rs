@@ -11,12 +11,12 @@ use crate::query;
 use bytes::Bytes;
 use std::sync::Arc;
 use std::task::{Context, Poll};
-use weir_binding::{
-    Answer, Call, Delivery, Elsewhere, Inbound, Pace, Pending, Response, Scheme, Socket,
-};
 use weir_codec::Format;
 use weir_hub::{Fault, Hub, Media, Principal, Publish, Shape, Ticket};
 use weir_model::Time;
+use weir_service::{
+    Answer, Call, Delivery, Elsewhere, Inbound, Pace, Pending, Response, Scheme, Socket,
+};
 
 /// Accepts a WebSocket: it gets what the filters match, and publishes what it sends at the path's topic;
 /// with `?publish` it only publishes.

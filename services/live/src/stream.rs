@@ -7,9 +7,9 @@ use crate::query;
 use bytes::Bytes;
 use std::sync::Arc;
 use std::time::Duration;
-use weir_binding::{Answer, Call, Delivery, Elsewhere, Response, Scheme, Stream};
 use weir_codec::{FORMATS, Format};
 use weir_hub::{Framing, Hub, Shape};
+use weir_service::{Answer, Call, Delivery, Elsewhere, Response, Scheme, Stream};
 
 /// Silence after which a comment or an empty line keeps proxies from closing the connection.
 const HEARTBEAT: Duration = Duration::from_secs(15);

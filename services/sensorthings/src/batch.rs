@@ -20,11 +20,11 @@ use reference::Places;
 pub(crate) use reference::is_batch;
 use std::collections::VecDeque;
 use std::task::{Context, Poll, ready};
-use weir_binding::{
+use weir_hub::Ticket;
+use weir_service::{
     Answer, Busy, Call, Counted, Gathered, Length, Outcome, Pending, Response, Service, hand_over,
     hand_over_next,
 };
-use weir_hub::Ticket;
 
 /// A request of a batch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -14,13 +14,13 @@ use publish::Publishes;
 use read::{Events, Reads};
 use std::io;
 use std::sync::Arc;
-use weir_binding::{
-    Binding, Client, LocalFuture, Polled, Publisher, Subscriber, Target, since_time,
-};
 use weir_model::Filter;
+use weir_service::{
+    Client, Connect, LocalFuture, Polled, Publisher, Subscriber, Target, since_time,
+};
 
 /// Clients of SensorThings, over a binding of the Web.
-pub struct SensorThingsClient(pub Arc<dyn Binding>);
+pub struct SensorThingsClient(pub Arc<dyn Connect>);
 
 impl Client for SensorThingsClient {
     fn publisher(&self, target: Target) -> LocalFuture<'static, io::Result<Box<dyn Publisher>>> {

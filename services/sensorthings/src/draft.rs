@@ -14,10 +14,10 @@ use serde_json::{Value as Json, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::Arc;
-use weir_binding::wait;
 use weir_hub::{Change, Media, Principal, Publish, Ticket, Verb};
 use weir_model::batch::Naming;
 use weir_model::{BatchBuilder, Datastream, Extra, Place, Time};
+use weir_service::wait;
 
 /// Observations that are published together; the rest of a bulk follows in another message.
 const ROWS_OF_ONE_MESSAGE: usize = 50_000;

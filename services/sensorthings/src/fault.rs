@@ -1,8 +1,8 @@
 //! What is wrong, as JSON that says where: `{"code":400,"type":"error","message":"...","at":12}`.
 
 use serde_json::json;
-use weir_binding::Response;
 use weir_hub::{Fault as HubFault, HistoryFault, LogFault, Principal, Verb};
+use weir_service::Response;
 
 /// Why a request is refused.
 #[derive(Clone, Debug, PartialEq)]

@@ -26,9 +26,9 @@ use observing::Observing;
 pub(crate) use observing::Renderings;
 pub(crate) use placing::Placing;
 use std::sync::Arc;
-use weir_binding::{Answer, Call, Watched, rendered};
 use weir_hub::Since;
 use weir_model::Filter;
+use weir_service::{Answer, Call, Watched, rendered};
 
 /// Whether a call asks for what comes.
 pub(crate) fn is_meant(call: &Call) -> bool {

@@ -12,9 +12,9 @@ use crate::service::lock;
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::ops::Range;
 use std::sync::Arc;
-use weir_binding::wait;
 use weir_hub::{Change, Publish, Stood, Ticket};
 use weir_model::{Cursor, Time};
+use weir_service::wait;
 
 /// Publishes messages, each of observations of one datastream, with where their rows are.
 pub(crate) fn publish_all(

@@ -15,7 +15,7 @@ use crate::result_format::{Page, ResultFormat};
 use serde_json::{Value as Json, json};
 use std::borrow::Cow;
 use std::sync::Arc;
-use weir_binding::Response;
+use weir_service::Response;
 
 /// What a path without its last part leads to.
 pub(crate) enum Target {

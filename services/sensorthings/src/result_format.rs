@@ -12,7 +12,7 @@ use crate::fault::{Fault, Result};
 use crate::kind::Kind;
 use crate::query::Query;
 use serde_json::{Value as Json, json};
-use weir_binding::Response;
+use weir_service::Response;
 
 /// What an answer looks like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

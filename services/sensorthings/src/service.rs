@@ -13,8 +13,8 @@ use crate::{batch, live, read, write};
 use serde_json::json;
 use std::cell::{Cell, RefCell};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use weir_binding::{Answer, Busy, Call, Length, Response, Service, Watched, answer_of, hand_over};
 use weir_hub::Hub;
+use weir_service::{Answer, Busy, Call, Length, Response, Service, Watched, answer_of, hand_over};
 
 /// The service.
 #[derive(Clone)]

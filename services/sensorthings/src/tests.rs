@@ -4,11 +4,11 @@ use super::*;
 use serde_json::{Value as Json, json};
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
-use weir_binding::{Answer, AsItIs, AtOnce, Call, Response, Service};
 use weir_embedded::EmbeddedHistory;
 use weir_hub::{Grants, Hub, Media, Principal, Publish, Verb};
 use weir_log::{DiskLog, Options, SimDisk};
 use weir_model::{Filter, Limits, Time};
+use weir_service::{Answer, AsItIs, AtOnce, Call, Response, Service};
 
 mod disclosure;
 mod meaning;

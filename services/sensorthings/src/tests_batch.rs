@@ -3,7 +3,7 @@
 
 use crate::tests::{House, house, kitchen};
 use serde_json::{Value as Json, json};
-use weir_binding::Response;
+use weir_service::Response;
 
 impl House {
     fn batch(&self, media: &str, body: &str, prefer: &str) -> Response {

@@ -6,9 +6,9 @@ use bytes::Bytes;
 use serde_json::{Value as Json, json};
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
-use weir_binding::{Answer, Delivery, Drawer, Service, Watched};
 use weir_hub::{Grants, Principal, Verb};
 use weir_model::Filter;
+use weir_service::{Answer, Delivery, Drawer, Service, Watched};
 
 const EVENTS: (&str, &str) = ("accept", "text/event-stream");
 
@@ -303,7 +303,7 @@ fn entities_and_properties_are_told_when_they_change() {
             other => panic!("{path}: {other:?}"),
         }
     };
-    let told = |changes: &dyn weir_binding::Changes| -> Vec<Json> {
+    let told = |changes: &dyn weir_service::Changes| -> Vec<Json> {
         match changes.poll(now(), &mut Context::from_waker(Waker::noop())) {
             Poll::Pending => Vec::new(),
             Poll::Ready(texts) => texts

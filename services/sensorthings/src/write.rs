@@ -20,8 +20,8 @@ use crate::{multi, observations, patch, tasking};
 use serde_json::Value as Json;
 use std::sync::Arc;
 use std::task::{Context as Waiting, Poll};
-use weir_binding::{Call, Outcome, Pending, Response};
 use weir_hub::{Ticket, Verb};
+use weir_service::{Call, Outcome, Pending, Response};
 
 /// What was done, and the answer that says so once it is on disk.
 pub(crate) struct Written {

@@ -1,8 +1,8 @@
 //! Faults, and the envelopes that answers are put in.
 
-use weir_binding::Response;
 use weir_codec::document::{exi, soap};
 use weir_hub::{HistoryFault, LogFault};
+use weir_service::Response;
 
 /// Why there is no answer.
 #[derive(Clone, Debug)]

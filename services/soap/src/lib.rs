@@ -19,10 +19,10 @@ use fault::{Fault, Form};
 use operations::{OPERATIONS, Operation, Reply};
 use std::sync::Arc;
 use std::task::{Context, Poll};
-use weir_binding::{Answer, Call, Next, Pending, Response, Service, answer_then};
 use weir_codec::document::soap::{self, Envelope};
 use weir_codec::document::{self, Element};
 use weir_hub::{Hub, Ticket};
+use weir_service::{Answer, Call, Next, Pending, Response, Service, answer_then};
 
 /// Namespace of the operations and their types.
 pub(crate) const NAMESPACE: &str = weir_codec::document::observations::NAMESPACE;

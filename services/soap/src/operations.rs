@@ -5,12 +5,12 @@ use crate::fault::Fault;
 use crate::members::{Member, check, check_leaf, many, one};
 use crate::rows::{self, read_rows};
 use std::sync::Arc;
-use weir_binding::Call;
 use weir_codec::document::observations::write_rows;
 use weir_codec::document::{Element, Xml};
 use weir_codec::{Format, by_name};
 use weir_hub::{Entry, Hub, InUnit, Media, Past, Publish, Ticket};
 use weir_model::{Batch, Filter, Time};
+use weir_service::Call;
 
 /// Observations of a page where the request does not say.
 const LIMIT_DEFAULT: usize = 1000;

@@ -1,12 +1,12 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use super::*;
-use weir_binding::{AsItIs, AtOnce};
 use weir_codec::document::{exi, read_xml};
 use weir_embedded::EmbeddedHistory;
 use weir_hub::{Log, Principal};
 use weir_log::{DiskLog, Options, SimDisk};
 use weir_model::{Limits, Time};
+use weir_service::{AsItIs, AtOnce};
 
 struct House {
     log: Arc<DiskLog>,
@@ -421,7 +421,7 @@ fn the_wsdl_names_every_operation_and_where_the_service_is() {
 fn a_long_envelope_is_read_by_a_worker_and_a_short_one_at_once() {
     let house = house();
     for (spaces, handed_over) in [(0, 0), (AT_ONCE_BYTES, 1)] {
-        let drawer = Arc::new(weir_binding::Drawer::default());
+        let drawer = Arc::new(weir_service::Drawer::default());
         let body = query("nothing", &" ".repeat(spaces));
         let answer = house.soap.call(Call {
             principal: Principal::unrestricted(),

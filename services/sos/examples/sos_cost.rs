@@ -15,11 +15,11 @@ use std::hint::black_box;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 use std::time::Instant;
-use weir_binding::{Answer, AsItIs, AtOnce, Call, Opening, Response, Service};
 use weir_embedded::EmbeddedHistory;
 use weir_hub::{Hub, Media, Principal, Publish};
 use weir_log::{DiskLog, Options, SimDisk};
 use weir_model::{BatchBuilder, Limits, Time, Value};
+use weir_service::{Answer, AsItIs, AtOnce, Call, Opening, Response, Service};
 use weir_sos::Sos;
 
 /// Observations of a page.

@@ -12,8 +12,8 @@ use crate::reply::Reply;
 use crate::room::Room;
 use crate::written::{Progress, written};
 use serde_json::{Value as Json, json};
-use weir_binding::{Answer, Call, Opened, Response};
 use weir_hub::Ticket;
+use weir_service::{Answer, Call, Opened, Response};
 
 /// Answers a call, off the network's threads.
 pub(crate) fn answer(house: &House, call: Call) -> Answer {

@@ -12,9 +12,9 @@ use crate::exception::Exception;
 use crate::limits::BATCH_MAX;
 use crate::params::Params;
 use serde_json::Value as Json;
-use weir_binding::Call;
 use weir_codec::document::soap::{self, Envelope};
 use weir_codec::document::{self, Element};
+use weir_service::Call;
 
 /// What a request was, and what is to be answered in.
 pub(crate) struct Read {

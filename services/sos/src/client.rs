@@ -14,12 +14,12 @@ use publish::Publishes;
 use read::Reads;
 use std::io;
 use std::sync::Arc;
-use weir_binding::{
-    Answered, Ask, Binding, Client, LocalFuture, Polled, Publisher, Subscriber, Target, Web,
-    misspoken, refused, since_time,
-};
 use weir_codec::document::{Element, read_xml};
 use weir_model::{Filter, percent};
+use weir_service::{
+    Answered, Ask, Client, Connect, LocalFuture, Polled, Publisher, Subscriber, Target, Web,
+    misspoken, refused, since_time,
+};
 
 const XML: &str = "application/xml";
 /// Prefixes of what is inserted.
@@ -35,7 +35,7 @@ const PREFIXES: &[(&str, &str)] = &[
 ];
 
 /// Clients of SOS, over a binding of the Web.
-pub struct SosClient(pub Arc<dyn Binding>);
+pub struct SosClient(pub Arc<dyn Connect>);
 
 impl Client for SosClient {
     fn publisher(&self, target: Target) -> LocalFuture<'static, io::Result<Box<dyn Publisher>>> {
@@ -69,7 +69,7 @@ struct Server {
 }
 
 impl Server {
-    fn of(binding: &Arc<dyn Binding>, target: &Target) -> io::Result<Self> {
+    fn of(binding: &Arc<dyn Connect>, target: &Target) -> io::Result<Self> {
         let url = target.url.strip_prefix("sos+").unwrap_or(&target.url);
         let web = binding.web(target, url)?;
         let path = match web.path() {

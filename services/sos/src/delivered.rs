@@ -6,11 +6,11 @@ use crate::params::Version;
 use bytes::Bytes;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
-use weir_binding::{
+use weir_hub::{Memory, Ticket};
+use weir_service::{
     Answer, BrokenOff, Busy, Counted, Length, Made, Opened, Opening, Outcome, Pieces, Response,
     Workers, hand_over, hand_over_next, too_busy,
 };
-use weir_hub::{Memory, Ticket};
 
 /// What the work came to: an answer, and what must be on disk before it is given.
 pub(crate) struct Worked {

@@ -57,8 +57,8 @@ mod written;
 
 use catalog::Catalog;
 use std::sync::Arc;
-use weir_binding::{Answer, Call, Response, Service};
 use weir_hub::Hub;
+use weir_service::{Answer, Call, Response, Service};
 
 /// What this service serves, as part of an OpenAPI document.
 pub const OPENAPI: &str = include_str!("../openapi.json");

@@ -11,8 +11,8 @@ use crate::observations::Observed;
 use crate::params::Version;
 use crate::room::{Room, too_costly};
 use bytes::Bytes;
-use weir_binding::{BrokenOff, Opened, Response, Source};
 use weir_codec::document::write_escaped;
+use weir_service::{BrokenOff, Opened, Response, Source};
 
 /// How far an answer is.
 pub(crate) enum Progress {

@@ -10,10 +10,10 @@ use crate::limits::CHANNELS_MAX;
 use crate::{schema, security};
 use serde_json::{Map, Value as Json, json};
 use std::collections::BTreeMap;
-use weir_binding::{Call, Credential, Operation, Response};
 use weir_codec::Format;
 use weir_hub::Entry;
 use weir_model::{Filter, percent};
+use weir_service::{Call, Credential, Operation, Response};
 
 /// The document of the datastreams that `?topic=` picks; of all without.
 pub(crate) fn document(caller: &Caller<'_>, call: &Call) -> Result<Json, Response> {

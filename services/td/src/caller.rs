@@ -1,10 +1,10 @@
 //! For whom a description is made: what they may do, in which formats, and by which host they came.
 
 use crate::fault::{from_hub, refuse};
-use weir_binding::{Call, Endpoint, Place, Premises, Response};
 use weir_codec::{FORMATS, Format};
 use weir_hub::{Entry, Principal, Verb};
 use weir_model::{Filter, Time};
+use weir_service::{Call, Endpoint, Place, Premises, Response};
 
 /// The caller of one request.
 pub(crate) struct Caller<'a> {

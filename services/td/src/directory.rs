@@ -7,9 +7,9 @@ use crate::limits::{THINGS_DEFAULT, THINGS_MAX};
 use crate::{json, thing};
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
-use weir_binding::{Call, Response};
 use weir_hub::Entry;
 use weir_model::{Filter, percent, topic};
+use weir_service::{Call, Response};
 
 /// A page of all Things.
 pub(crate) fn list(caller: &Caller<'_>, call: &Call) -> Result<Response, Response> {

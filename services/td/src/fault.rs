@@ -1,7 +1,7 @@
 //! Refusals: a status and one sentence.
 
-use weir_binding::Response;
 use weir_hub::Fault;
+use weir_service::Response;
 
 pub(crate) fn refuse(status: u16, sentence: impl Into<String>) -> Response {
     Response::text(status, sentence)

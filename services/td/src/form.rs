@@ -3,9 +3,9 @@
 use crate::caller::Caller;
 use crate::security;
 use serde_json::{Map, Value as Json};
-use weir_binding::{Endpoint, Operation, Way};
 use weir_codec::Format;
 use weir_model::percent;
+use weir_service::{Endpoint, Operation, Way};
 
 /// A way through an endpoint, as a caller reaches it.
 pub(crate) struct Reach<'a> {

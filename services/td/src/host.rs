@@ -1,8 +1,8 @@
 //! Host metadata (RFC 6415): by what the gateway is reached through servers of others, for who knows its address
 //! alone. So browsers find the WebSocket of the XMPP server that it is behind (XEP-0156).
 
-use weir_binding::Response;
 use weir_codec::document::Xml;
+use weir_service::Response;
 
 /// The document as XRD.
 pub(crate) const XRD: &str = "/.well-known/host-meta";

@@ -3,7 +3,7 @@
 //! (RFC 6415), by what else it is reached.
 //!
 //! What it deliberately does not do: know a protocol or another service. Bindings say their ways
-//! ([`weir_binding::Way`]), services their paths; here they are put together. The decision worth arguing:
+//! ([`weir_service::Way`]), services their paths; here they are put together. The decision worth arguing:
 //! descriptions are made for the caller, so they need no rule of their own of who may see what, and a form
 //! that is there can be used.
 #![forbid(unsafe_code)]
@@ -23,7 +23,7 @@ mod thing;
 use caller::Caller;
 use fault::refuse;
 use std::sync::Arc;
-use weir_binding::{Answer, Call, Length, Premises, Response, Service, answer_of};
+use weir_service::{Answer, Call, Length, Premises, Response, Service, answer_of};
 
 /// What this service serves, as part of an OpenAPI document.
 pub const OPENAPI: &str = include_str!("../openapi.json");

@@ -7,8 +7,8 @@
 use crate::caller::Caller;
 use crate::{schema, security};
 use serde_json::{Map, Value as Json, json};
-use weir_binding::{Credential, Operation};
 use weir_codec::{FORMATS, Format};
+use weir_service::{Credential, Operation};
 
 pub(crate) fn document(caller: &Caller<'_>) -> Json {
     let parts = parts(caller);

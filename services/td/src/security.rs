@@ -5,7 +5,7 @@
 
 use crate::caller::Caller;
 use serde_json::{Map, Value as Json, json};
-use weir_binding::Credential;
+use weir_service::Credential;
 
 /// Security definitions by name.
 pub(crate) fn of_things(caller: &Caller<'_>) -> Json {

@@ -3,11 +3,11 @@
 use super::*;
 use serde_json::Value as Json;
 use std::task::{Context, Poll, Waker};
-use weir_binding::{AsItIs, AtOnce, Credential, Endpoint, Logins, Operation, Place, Way};
 use weir_embedded::EmbeddedHistory;
 use weir_hub::{Grants, Hub, Media, Principal, Publish, Verb};
 use weir_log::{DiskLog, Options, SimDisk};
 use weir_model::{Filter, Limits, Time};
+use weir_service::{AsItIs, AtOnce, Credential, Endpoint, Logins, Operation, Place, Way};
 
 const READ: Way = Way {
     schemes: &[("web", ["http", "https"])],

@@ -7,7 +7,7 @@
 //! the log keeps it. Neither is anything dropped for it, nor does what cannot be kept stop what can.
 
 use super::{Taken, Told, give, opaque};
-use crate::Context as Gateway;
+use crate::Gateway;
 use bytes::Bytes;
 use std::collections::HashSet;
 use weir_hub::{Attributes, Given, Publish};

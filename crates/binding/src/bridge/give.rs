@@ -1,6 +1,6 @@
 //! From a bridge to the log: published as any client would, whatever the message says of itself.
 
-use crate::Context as Gateway;
+use crate::Gateway;
 use bytes::Bytes;
 use weir_hub::{Fault, LogFault, Media, Publish, Ticket};
 

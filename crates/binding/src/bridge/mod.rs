@@ -20,7 +20,7 @@ pub use together::Together;
 pub use told::{Told, count, state_topic};
 pub use wary::{Sent, Wary};
 
-use crate::Context as Gateway;
+use crate::Gateway;
 use bytes::Bytes;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;

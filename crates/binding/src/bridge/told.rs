@@ -1,7 +1,7 @@
 //! What people see of a bridge: log, metrics, and its state at `$SYS/broker/connection/NAME/state`, where
 //! Mosquitto's bridges have theirs.
 
-use crate::{Context as Gateway, Metric};
+use crate::{Gateway, Metric};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use weir_hub::{Gap, Media, Publish, Quality};
@@ -78,7 +78,7 @@ pub fn state_topic(name: &str) -> String {
 
 impl Told {
     /// Of the bridge of this name.
-    pub fn new(name: &str, context: &Arc<dyn Gateway>) -> Self {
+    pub fn new(name: &str, context: Arc<dyn Gateway>) -> Self {
         let meter = |metric| context.meter(metric, &format!("bridge=\"{name}\""));
         Self {
             name: name.into(),

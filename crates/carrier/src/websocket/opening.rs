@@ -1,13 +1,13 @@
 //! The client's half of the opening handshake (RFC 6455 section 4.1).
 
-use super::handshake::{accept, key};
-use super::reader::Role;
 use super::stream::WebSocketStream;
 use crate::Stream;
 use crate::limits::HANDSHAKE_BYTES_MAX;
 use ring::rand::{SecureRandom, SystemRandom};
 use std::io;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use weir_websocket::Role;
+use weir_websocket::{accept, key};
 
 /// What a client asks for.
 #[derive(Clone, Copy, Debug)]

@@ -5,9 +5,6 @@
 //! not be aligned with messages) and who wants messages (CoAP, RFC 8323 section 4), so that an upgrade
 //! need not know which.
 
-use super::close::{Close, CloseCode};
-use super::frame::{Header, Opcode, mask, write_close, write_frame, write_masked};
-use super::reader::{Failure, Message, Reader, Role};
 use crate::Stream;
 use crate::limits::{FRAME_BYTES_MAX, READ_BYTES_MAX, UNSENT_BYTES_MAX};
 use bytes::{Buf, Bytes};
@@ -18,6 +15,9 @@ use std::mem::MaybeUninit;
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker, ready};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use weir_websocket::{Close, CloseCode};
+use weir_websocket::{Failure, Message, Reader, Role};
+use weir_websocket::{Header, Opcode, mask, write_close, write_frame, write_masked};
 
 /// An open WebSocket.
 #[derive(Debug)]

@@ -24,8 +24,8 @@ use std::io;
 use std::sync::Arc;
 use weir_binding::bridge::Together;
 use weir_binding::{
-    Binding, ConfigFault, Context, LocalFuture, Publisher, Section, Subscriber, Target, Transport,
-    Way,
+    ConfigFault, Connect, Context, Describe, LocalFuture, Publisher, Section, Server, Subscriber,
+    Target, Transport, Way,
 };
 use weir_carrier::Link;
 use weir_model::{Cursor, Filter};
@@ -54,7 +54,7 @@ impl Amqp {
     }
 }
 
-impl Binding for Amqp {
+impl Server for Amqp {
     fn name(&self) -> &'static str {
         "amqp"
     }
@@ -99,7 +99,9 @@ impl Binding for Amqp {
         let all = bridge::all(plans, &here, &context);
         Some(Box::pin(Together::new(all)))
     }
+}
 
+impl Describe for Amqp {
     fn deliveries(&self) -> &'static [(&'static str, &'static str)] {
         &[(
             "subscription",
@@ -110,7 +112,9 @@ impl Binding for Amqp {
     fn ways(&self) -> &'static [Way] {
         ways::WAYS
     }
+}
 
+impl Connect for Amqp {
     fn schemes(&self) -> &'static [&'static str] {
         client::NAMES
     }

@@ -24,8 +24,8 @@ use std::io;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 use weir_binding::{
-    Binding, ConfigFault, Context, LocalFuture, Publisher, Section, Subscriber, Target, Transport,
-    Way,
+    ConfigFault, Connect, Context, Describe, LocalFuture, Publisher, Section, Server, Subscriber,
+    Target, Transport, Way,
 };
 use weir_carrier::{Datagrams, Link};
 use weir_model::{Cursor, Filter};
@@ -100,7 +100,7 @@ fn seed() -> io::Result<u64> {
     Ok(u64::from_ne_bytes(bytes))
 }
 
-impl Binding for Coap {
+impl Server for Coap {
     fn name(&self) -> &'static str {
         "coap"
     }
@@ -156,7 +156,9 @@ impl Binding for Coap {
         let keys = self.keys(&*context);
         keys.are_any().then(|| keys::reserve(keys, context))
     }
+}
 
+impl Describe for Coap {
     fn deliveries(&self) -> &'static [(&'static str, &'static str)] {
         &[
             ("polling", "`GET /live/{filter}`"),
@@ -167,7 +169,9 @@ impl Binding for Coap {
     fn ways(&self) -> &'static [Way] {
         ways::WAYS
     }
+}
 
+impl Connect for Coap {
     fn schemes(&self) -> &'static [&'static str] {
         &[
             "coap",

@@ -29,8 +29,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use told::Told;
 use weir_binding::{
-    Binding, ConfigFault, Context as Gateway, Identity, LocalFuture, Publisher, Schema, Section,
-    Subscriber, Target, Transport, Way,
+    ConfigFault, Connect, Context as Gateway, Describe, Identity, LocalFuture, Publisher, Schema,
+    Section, Server, Subscriber, Target, Transport, Way,
 };
 use weir_carrier::Link;
 use weir_hub::{Ending, Principal};
@@ -60,7 +60,7 @@ impl Dds {
     }
 }
 
-impl Binding for Dds {
+impl Server for Dds {
     fn name(&self) -> &'static str {
         "dds"
     }
@@ -102,7 +102,9 @@ impl Binding for Dds {
             serve(&settings, &pair, &context).await;
         }))
     }
+}
 
+impl Describe for Dds {
     /// None in an encoding that a client picks: its type is its encoding.
     fn deliveries(&self) -> &'static [(&'static str, &'static str)] {
         &[]
@@ -126,7 +128,9 @@ impl Binding for Dds {
             text: crate::wire::IDL,
         }]
     }
+}
 
+impl Connect for Dds {
     fn schemes(&self) -> &'static [&'static str] {
         &["dds"]
     }

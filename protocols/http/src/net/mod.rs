@@ -26,8 +26,8 @@ use settings::Settings;
 use std::io;
 use std::sync::Arc;
 use weir_binding::{
-    Binding, Caller, ConfigFault, Context, LocalFuture, Pages, Past, Publisher, Section,
-    Subscriber, Target, Transport, Way, Web,
+    Caller, ConfigFault, Connect, Context, Describe, LocalFuture, Pages, Past, Publisher, Section,
+    Server, Subscriber, Target, Transport, Way, Web,
 };
 use weir_carrier::{Link, Stream};
 use weir_model::{Cursor, Filter};
@@ -45,7 +45,7 @@ impl Http {
     }
 }
 
-impl Binding for Http {
+impl Server for Http {
     fn name(&self) -> &'static str {
         "http"
     }
@@ -92,6 +92,12 @@ impl Binding for Http {
         Box::pin(Connection::new(link.stream, shared, http2))
     }
 
+    fn is_web(&self) -> bool {
+        true
+    }
+}
+
+impl Describe for Http {
     fn deliveries(&self) -> &'static [(&'static str, &'static str)] {
         &[
             ("polling", "`GET /live/{filter}`"),
@@ -105,11 +111,9 @@ impl Binding for Http {
     fn ways(&self) -> &'static [Way] {
         ways::WAYS
     }
+}
 
-    fn is_web(&self) -> bool {
-        true
-    }
-
+impl Connect for Http {
     fn schemes(&self) -> &'static [&'static str] {
         &[
             "http",

@@ -11,8 +11,9 @@ use std::task::{Context as Task, Poll};
 use std::time::Duration;
 use tokio::sync::watch;
 use tokio::task::{JoinHandle, LocalSet};
+use weir_binding::Server;
 use weir_binding::{
-    Answer, AtOnce, Binding, Call, Context, Delivery, Drawer, Elsewhere, Identity, Inbound, Length,
+    Answer, AtOnce, Call, Context, Delivery, Drawer, Elsewhere, Identity, Inbound, Length,
     LocalFuture, Pace, Pending, Response, Scheme, Section, Service, Socket, Stream, Workers,
     hand_over,
 };
@@ -255,7 +256,9 @@ struct House {
     draining: watch::Receiver<bool>,
 }
 
-impl Context for House {
+impl Context for House {}
+
+impl weir_binding::Gateway for House {
     fn hub(&self) -> &Arc<Hub> {
         &self.hub
     }

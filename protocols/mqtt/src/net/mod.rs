@@ -32,8 +32,8 @@ use std::io;
 use std::sync::Arc;
 use thrown::Thrown;
 use weir_binding::{
-    Binding, ConfigFault, Context, LocalFuture, Publisher, Section, Subscriber, Target, Transport,
-    Way,
+    ConfigFault, Connect, Context, Describe, LocalFuture, Publisher, Section, Server, Subscriber,
+    Target, Transport, Way,
 };
 use weir_carrier::Link;
 use weir_model::{Cursor, Filter};
@@ -64,7 +64,7 @@ impl Mqtt {
     }
 }
 
-impl Binding for Mqtt {
+impl Server for Mqtt {
     fn name(&self) -> &'static str {
         "mqtt"
     }
@@ -115,7 +115,9 @@ impl Binding for Mqtt {
         futures.push(chores);
         Some(Box::pin(weir_binding::bridge::Together::new(futures)))
     }
+}
 
+impl Describe for Mqtt {
     fn deliveries(&self) -> &'static [(&'static str, &'static str)] {
         &[(
             "subscription",
@@ -126,7 +128,9 @@ impl Binding for Mqtt {
     fn ways(&self) -> &'static [Way] {
         ways::WAYS
     }
+}
 
+impl Connect for Mqtt {
     fn schemes(&self) -> &'static [&'static str] {
         &["mqtt", "mqtts", "mqtt+ws", "mqtt+wss"]
     }

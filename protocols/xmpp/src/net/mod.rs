@@ -14,8 +14,8 @@ use settings::Settings;
 use std::io;
 use std::sync::Arc;
 use weir_binding::{
-    Binding, ConfigFault, Context, LocalFuture, Publisher, Section, Subscriber, Target, Transport,
-    Way,
+    ConfigFault, Connect, Context, Describe, LocalFuture, Publisher, Section, Server, Subscriber,
+    Target, Transport, Way,
 };
 use weir_carrier::Link;
 use weir_model::{Cursor, Filter};
@@ -33,7 +33,7 @@ impl Xmpp {
     }
 }
 
-impl Binding for Xmpp {
+impl Server for Xmpp {
     fn name(&self) -> &'static str {
         "xmpp"
     }
@@ -51,7 +51,9 @@ impl Binding for Xmpp {
         let component = self.settings.component.clone()?;
         Some(Box::pin(component::run(component, context)))
     }
+}
 
+impl Describe for Xmpp {
     fn deliveries(&self) -> &'static [(&'static str, &'static str)] {
         &[(
             "subscription",
@@ -79,7 +81,9 @@ impl Binding for Xmpp {
         let websocket = plan.websocket.clone().map(|url| (WEBSOCKET, url));
         [service].into_iter().chain(websocket).collect()
     }
+}
 
+impl Connect for Xmpp {
     fn schemes(&self) -> &'static [&'static str] {
         &["xmpp", "xmpps"]
     }

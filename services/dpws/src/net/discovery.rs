@@ -13,7 +13,7 @@ use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 use std::task::{Context, Poll};
-use weir_binding::{Context as Gateway, LocalFuture};
+use weir_binding::{Gateway, LocalFuture};
 use weir_carrier::clock::{Timer, now};
 use weir_carrier::{Datagrams, multicast_addresses};
 use weir_sansio::{Instant, Output};

@@ -15,7 +15,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
-use weir_binding::{Caller, Context as Gateway, LocalFuture, Post};
+use weir_binding::{Caller, Gateway, LocalFuture, Post};
 use weir_carrier::clock::{Timer, now};
 use weir_codec::document::soap::Version;
 use weir_hub::{Next, Subscription};
@@ -50,7 +50,7 @@ async fn serve(job: Job, subscriptions: Arc<Subscriptions>, gateway: Arc<dyn Gat
         return;
     };
     let told = async {
-        let mut caller = open(&*gateway, &endpoint.address)?;
+        let mut caller = gateway.poster(&endpoint.address, None)?;
         let post = Post::new(Version::V12.media(), message.into());
         caller.post(post).await
     };
@@ -63,7 +63,7 @@ async fn push_all(mut messages: Box<Subscription>, watch: &mut Watch) -> Ending 
     let mut missed = 0;
     let tally = watch.gateway.tally("dpws", "push");
     let address = watch.agreement.notify_to.address.clone();
-    let Ok(mut caller) = open(&*watch.gateway, &address) else {
+    let Ok(mut caller) = watch.gateway.poster(&address, None) else {
         return Ending::DeliveryFailure;
     };
     loop {
@@ -129,11 +129,6 @@ fn log(agreement: &Agreement, attempt: u32, refused: &Option<io::Result<(u16, By
         why,
         "an event sink did not take a notification"
     );
-}
-
-fn open(gateway: &dyn Gateway, url: &str) -> io::Result<Box<dyn Caller>> {
-    let binding = gateway.client(url);
-    binding.ok_or(io::ErrorKind::Unsupported)?.caller(url, None)
 }
 
 /// What ends a subscription beside its own messages.

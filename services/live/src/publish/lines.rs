@@ -8,11 +8,11 @@ use super::send;
 use crate::fault::from_hub;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
-use weir_binding::{Answer, Call, Pending, Response};
 use weir_codec::Parts;
 use weir_hub::limits::NEW_DATASTREAMS_MAX;
 use weir_hub::{Fault, Hub, Publish, Ticket};
 use weir_model::Limits;
+use weir_service::{Answer, Call, Pending, Response};
 
 /// What takes a message apart.
 type Part = fn(&[u8], usize, &Limits) -> Parts;

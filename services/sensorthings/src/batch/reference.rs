@@ -9,8 +9,8 @@ use crate::service::BASE;
 use bytes::Bytes;
 use serde_json::Value as Json;
 use std::collections::HashMap;
-use weir_binding::{Call, Response};
 use weir_model::percent;
+use weir_service::{Call, Response};
 
 /// Paths of what was made, as `Things(5)`.
 #[derive(Clone, Debug, Default)]

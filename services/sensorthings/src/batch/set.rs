@@ -18,8 +18,8 @@ use crate::service::{Inner, SensorThings, rest, root};
 use crate::write::{self, Created, Way, read_json};
 use std::collections::HashSet;
 use std::sync::Arc;
-use weir_binding::{Call, Response};
 use weir_hub::Ticket;
+use weir_service::{Call, Response};
 
 /// An answer for each request, and what they wait for.
 pub(super) type Drafted = (Vec<Response>, Option<Ticket>);

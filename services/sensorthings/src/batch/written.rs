@@ -2,7 +2,7 @@
 
 use super::{Asked, Done, Step};
 use serde_json::{Map, Value as Json, json};
-use weir_binding::{Response, boundary};
+use weir_service::{Response, boundary};
 
 /// As JSON (OData JSON format 4.01 section 19.4): bodies of JSON as such, others as text.
 pub(super) fn json(done: &[Done]) -> Response {

@@ -4,8 +4,8 @@ use serde_json::Value as Json;
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
-use weir_binding::{Answered, Ask, Binding, LocalFuture, Target, Web, misspoken};
 use weir_model::{Time, percent};
+use weir_service::{Answered, Ask, Connect, LocalFuture, Target, Web, misspoken};
 
 const JSON: &str = "application/json";
 /// Between two polls.
@@ -21,7 +21,7 @@ pub(super) struct Api {
 }
 
 impl Api {
-    pub(super) fn of(binding: &Arc<dyn Binding>, target: &Target) -> io::Result<Self> {
+    pub(super) fn of(binding: &Arc<dyn Connect>, target: &Target) -> io::Result<Self> {
         let url = target.url.strip_prefix("sta+").unwrap_or(&target.url);
         let web = binding.web(target, url)?;
         let root = match web.path() {
@@ -114,7 +114,7 @@ fn read(answered: &Answered) -> io::Result<Json> {
 pub(super) fn refused(answered: &Answered) -> io::Error {
     let body: Option<Json> = serde_json::from_slice(&answered.body).ok();
     match body.as_ref().and_then(|body| body["message"].as_str()) {
-        Some(sentence) => weir_binding::refused(answered.status, sentence),
+        Some(sentence) => weir_service::refused(answered.status, sentence),
         None => answered.refused(),
     }
 }

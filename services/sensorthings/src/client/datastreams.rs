@@ -3,9 +3,9 @@
 use super::api::{Api, key, quoted, refused};
 use serde_json::{Value as Json, json};
 use std::io;
-use weir_binding::{invalid, misspoken};
 use weir_model::topic::thing_and_property;
 use weir_model::{Observation, Value};
+use weir_service::{invalid, misspoken};
 
 /// The topic that a Datastream stands for.
 pub(super) fn topic_of(datastream: &Json) -> Option<String> {

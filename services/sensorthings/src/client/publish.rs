@@ -7,8 +7,8 @@ use serde_json::{Map, Value as Json, json};
 use std::collections::HashMap;
 use std::io;
 use std::ops::Range;
-use weir_binding::{LocalFuture, Publisher, Target, by_topic, invalid, misspoken, read_message};
 use weir_model::{Batch, Observation, Time};
+use weir_service::{LocalFuture, Publisher, Target, by_topic, invalid, misspoken, read_message};
 
 /// Publishes messages.
 pub(super) struct Publishes {

@@ -5,10 +5,10 @@ use super::datastreams::{level, topic_of};
 use serde_json::Value as Json;
 use std::collections::HashMap;
 use std::io;
-use weir_binding::{Event, LocalFuture, Readings, Shelf, Subscriber, misspoken};
 use weir_codec::Format;
 use weir_model::batch::Naming;
 use weir_model::{Batch, BatchBuilder, Extra, Filter, Time, Value};
+use weir_service::{Event, LocalFuture, Readings, Shelf, Subscriber, misspoken};
 
 /// Observations of an answer.
 const PAGE: &str = "1000";

@@ -23,9 +23,9 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Poll, ready};
-use weir_binding::{Call, Changes};
 use weir_hub::Principal;
 use weir_model::Time;
+use weir_service::{Call, Changes};
 
 /// What changes behind one path.
 // [STA-A.8.1.1-1] [STA-A.8.1.1-2] [STA-A.8.1.1-3] [TASKING-4-5]

@@ -5,9 +5,9 @@ use bytes::Bytes;
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::task::{Context, Poll};
-use weir_binding::{Answer, Call, Pending, Response, Service, Workers, Wrapper};
 use weir_hub::Principal;
 use weir_model::Time;
+use weir_service::{Answer, Call, Pending, Response, Service, Workers, Wrapper};
 
 /// Posts each message to the path of the WebSocket.
 pub(super) struct Inbound {
@@ -36,7 +36,7 @@ impl Inbound {
     }
 }
 
-impl weir_binding::Inbound for Inbound {
+impl weir_service::Inbound for Inbound {
     fn receive(&mut self, now: Time, _text: bool, payload: Bytes) -> Answer {
         let answer = self.service.call(Call {
             principal: self.principal.clone(),

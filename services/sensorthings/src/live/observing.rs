@@ -15,8 +15,8 @@ use crate::service::Inner;
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
-use weir_binding::Rendering;
 use weir_hub::{Item, Principal, Rows, Verb};
+use weir_service::Rendering;
 
 /// How the observations of one collection are told to one principal.
 pub(crate) struct Observing {

@@ -7,7 +7,7 @@ use crate::kind::Kind;
 use crate::query::Query;
 use serde_json::Value as Json;
 use std::borrow::Cow;
-use weir_binding::Response;
+use weir_service::Response;
 
 /// A column: its name, and where in a rendered entity its values are.
 struct Column {

@@ -5,7 +5,7 @@ use super::Page;
 use crate::entity::Object;
 use crate::kind::Kind;
 use serde_json::{Value as Json, json};
-use weir_binding::Response;
+use weir_service::Response;
 
 /// A collection of features, with count and next page as foreign members (RFC 7946 section 6.1).
 pub(super) fn features(kind: Kind, page: &Page) -> Response {

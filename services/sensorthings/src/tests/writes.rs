@@ -1,8 +1,8 @@
 //! Writes that meet: at once, at one time, after a deletion, half refused.
 
 use super::*;
-use weir_binding::Drawer;
 use weir_hub::{Aggregate, InUnit, Past, aggregate::Function};
+use weir_service::Drawer;
 
 impl House {
     /// A thing with a datastream; the latter's path.

@@ -5,13 +5,13 @@ use crate::operations::begun;
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
-use weir_binding::{
-    Ask, Binding, Client, LocalFuture, Polled, Publisher, Readings, Shelf, Subscriber, Target, Web,
-    invalid, misspoken, read_message, since_time,
-};
 use weir_codec::document::soap::{self, Version};
 use weir_codec::document::{Xml, read_xml};
 use weir_model::{Batch, Filter, Time};
+use weir_service::{
+    Ask, Client, Connect, LocalFuture, Polled, Publisher, Readings, Shelf, Subscriber, Target, Web,
+    invalid, misspoken, read_message, since_time,
+};
 
 /// Between two polls.
 const POLL_TIME: Duration = Duration::from_secs(1);
@@ -19,7 +19,7 @@ const POLL_TIME: Duration = Duration::from_secs(1);
 const LIMIT: &str = "1000";
 
 /// Clients of the plain web service, over a binding of the Web.
-pub struct SoapClient(pub Arc<dyn Binding>);
+pub struct SoapClient(pub Arc<dyn Connect>);
 
 impl Client for SoapClient {
     fn publisher(&self, target: Target) -> LocalFuture<'static, io::Result<Box<dyn Publisher>>> {
@@ -53,7 +53,7 @@ struct Operations {
 }
 
 impl Operations {
-    fn of(binding: &Arc<dyn Binding>, target: &Target) -> io::Result<Self> {
+    fn of(binding: &Arc<dyn Connect>, target: &Target) -> io::Result<Self> {
         let url = target.url.strip_prefix("soap+").unwrap_or(&target.url);
         let web = binding.web(target, url)?;
         let path = match web.path() {
@@ -78,7 +78,7 @@ impl Operations {
             true => read.map_err(misspoken),
             false => {
                 let reason = read.err().unwrap_or_default();
-                Err(weir_binding::refused(answered.status, &reason))
+                Err(weir_service::refused(answered.status, &reason))
             }
         }
     }

@@ -2,9 +2,9 @@
 
 use crate::exception::{Code, Exception};
 use crate::params::Version;
-use weir_binding::{Call, Response};
 use weir_codec::document::soap::{self, Fault};
 use weir_codec::document::{Xml, exi, json, read_xml};
+use weir_service::{Call, Response};
 
 /// How bytes are made of a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

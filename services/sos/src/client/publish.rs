@@ -5,11 +5,11 @@ use crate::inventory::{FEATURE, PROCEDURE};
 use crate::names::{OBSERVATION_TYPES, SAMPLING_POINT, SML20};
 use std::collections::HashMap;
 use std::io;
-use weir_binding::{LocalFuture, Publisher, Target, invalid, misspoken, read_message};
 use weir_codec::document::Xml;
 use weir_codec::{Placement, write_observations};
 use weir_model::topic::thing_and_property;
 use weir_model::{Batch, BatchBuilder, Observation};
+use weir_service::{LocalFuture, Publisher, Target, invalid, misspoken, read_message};
 
 /// Publishes messages.
 pub(super) struct Publishes {

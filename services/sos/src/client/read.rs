@@ -5,11 +5,11 @@ use crate::inventory::{FEATURE, PROCEDURE, topic_of};
 use std::collections::HashMap;
 use std::io;
 use std::time::Duration;
-use weir_binding::{LocalFuture, Readings, Shelf, misspoken};
 use weir_codec::by_name;
 use weir_model::batch::Naming;
 use weir_model::topic::thing_and_property;
 use weir_model::{Batch, BatchBuilder, Filter, Limits, Observation, Time};
+use weir_service::{LocalFuture, Readings, Shelf, misspoken};
 
 /// Between two polls.
 const POLL_TIME: Duration = Duration::from_secs(2);

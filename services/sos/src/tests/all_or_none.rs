@@ -1,7 +1,7 @@
 //! Insertions that would be refused in part.
 
 use super::house::{House, house, text, texts};
-use weir_binding::Response;
+use weir_service::Response;
 
 /// Observations of one property, each of a feature of its own.
 fn insert(house: &House, features: impl Iterator<Item = String>) -> Response {

@@ -9,7 +9,7 @@ use crate::room::Room;
 use serde_json::{Value as Json, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use weir_binding::{Busy, Opened, Response, Workers};
+use weir_service::{Busy, Opened, Response, Workers};
 
 /// Does the work at once and counts it.
 #[derive(Default)]

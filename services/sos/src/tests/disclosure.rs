@@ -4,9 +4,9 @@
 #![allow(clippy::panic, reason = "tests")]
 
 use super::house::{House, call, house, text};
-use weir_binding::Response;
 use weir_hub::{Grants, Principal, Verb};
 use weir_model::Filter;
+use weir_service::Response;
 
 const NAMES: &str = r#"service="SOS" version="2.0.0" xmlns:sos="http://www.opengis.net/sos/2.0"
   xmlns:swes="http://www.opengis.net/swes/2.0" xmlns:om="http://www.opengis.net/om/2.0"

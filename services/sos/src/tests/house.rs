@@ -5,13 +5,13 @@ use crate::Sos;
 use bytes::Bytes;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
-use weir_binding::{Answer, AsItIs, AtOnce, Call, Gathered, Pending, Response, Service};
 use weir_codec::document::{Element, read_xml};
 use weir_codec::{Format, by_name};
 use weir_embedded::EmbeddedHistory;
 use weir_hub::{Hub, Log, Media, Principal, Publish};
 use weir_log::{DiskLog, Options, SimDisk};
 use weir_model::{Limits, Time};
+use weir_service::{Answer, AsItIs, AtOnce, Call, Gathered, Pending, Response, Service};
 
 pub(super) struct House {
     pub(super) hub: Arc<Hub>,

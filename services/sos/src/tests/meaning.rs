@@ -301,7 +301,7 @@ fn exi_is_answered_compressed_where_that_is_asked_for_or_was_sent() {
         call.headers.push(("accept".into(), accept.into()));
         house.call(call)
     };
-    let media = |answer: &weir_binding::Response| {
+    let media = |answer: &weir_service::Response| {
         let found = answer
             .headers
             .iter()
@@ -313,7 +313,7 @@ fn exi_is_answered_compressed_where_that_is_asked_for_or_was_sent() {
     assert_eq!(media(&compressed), "application/exi;c=1");
     assert!(compressed.body.len() < plain.body.len());
     let read =
-        |answer: &weir_binding::Response| weir_codec::document::exi::read(&answer.body).unwrap();
+        |answer: &weir_service::Response| weir_codec::document::exi::read(&answer.body).unwrap();
     assert_eq!(
         texts(&read(&compressed), "result"),
         texts(&read(&plain), "result")

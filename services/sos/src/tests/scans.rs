@@ -1,8 +1,8 @@
 //! Requests for which much would have to be read that is not given.
 
 use super::house::{House, exception, house, text, texts, xml};
-use weir_binding::Response;
 use weir_model::{BatchBuilder, Time, Value};
+use weir_service::Response;
 
 const COUNT: usize = 30_000;
 

@@ -1,9 +1,9 @@
 //! Sensors that are inserted and deleted: all of it, or nothing.
 
 use super::house::{House, call, exception, house, text, texts, xml};
-use weir_binding::Response;
 use weir_hub::{Grants, Principal, Verb};
 use weir_model::Filter;
+use weir_service::Response;
 
 const NAMES: &str = r#"service="SOS" version="2.0.0" xmlns:sos="http://www.opengis.net/sos/2.0"
   xmlns:swes="http://www.opengis.net/swes/2.0" xmlns:om="http://www.opengis.net/om/2.0"

@@ -106,7 +106,7 @@ impl Bridge {
             recorded = Some(kept.clone());
         }
         Self {
-            told: Told::new(&name, &context),
+            told: Told::new(&name, context.clone()),
             url: plan.url.clone(),
             recorded,
             version: 0,

@@ -124,7 +124,7 @@ impl Bridge {
             recorded = Some(kept.clone());
         }
         Self {
-            told: Told::new(&plan.name, &context),
+            told: Told::new(&plan.name, context.clone()),
             speaks: plan.speaks,
             careful: Careful::default(),
             recorded,

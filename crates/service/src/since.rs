@@ -3,26 +3,47 @@
 //! What comes is followed before the past is read, so that nothing falls between the two; what was published in that
 //! moment may be told twice. What it deliberately does not do: give what it reads of the past a position.
 
-use crate::client::{Binding, Event, LocalFuture, Pages, Past, Subscriber, Target};
-use crate::web::invalid;
+use crate::client::{Event, LocalFuture, Pages, Past, Publisher, Subscriber, Target};
+use crate::connect::Connect;
+use crate::web::{Client, invalid};
 use bytes::Bytes;
 use std::io;
 use std::sync::Arc;
 use weir_codec::Format;
 use weir_model::{BatchBuilder, Cursor, Filter, Limits, Time};
 
+/// A protocol's own client: positions are cursors.
+impl Client for Arc<dyn Connect> {
+    fn publisher(&self, target: Target) -> LocalFuture<'static, io::Result<Box<dyn Publisher>>> {
+        Connect::publisher(&**self, target)
+    }
+
+    fn subscriber(
+        &self,
+        target: Target,
+        filters: Vec<Filter>,
+        since: Option<String>,
+    ) -> LocalFuture<'static, io::Result<Box<dyn Subscriber>>> {
+        Box::pin(open(self.clone(), target, filters, since))
+    }
+
+    fn past(&self, target: Target, past: Past) -> LocalFuture<'static, io::Result<Box<dyn Pages>>> {
+        Connect::past(&**self, target, past)
+    }
+}
+
 /// Opens a subscriber at a position, a cursor or a time.
-pub(crate) async fn open(
-    binding: Arc<dyn Binding>,
+async fn open(
+    binding: Arc<dyn Connect>,
     target: Target,
     filters: Vec<Filter>,
     since: Option<String>,
 ) -> io::Result<Box<dyn Subscriber>> {
     let Some(said) = since else {
-        return binding.subscriber(target, filters, None).await;
+        return Connect::subscriber(&*binding, target, filters, None).await;
     };
     match (said.parse::<Cursor>(), said.parse::<Time>()) {
-        (Ok(cursor), _) => binding.subscriber(target, filters, Some(cursor)).await,
+        (Ok(cursor), _) => Connect::subscriber(&*binding, target, filters, Some(cursor)).await,
         (Err(error), Err(_)) => Err(invalid(format!("--since: {error}, or a time"))),
         (Err(_), Ok(_)) => {
             let format = target.format;
@@ -30,12 +51,14 @@ pub(crate) async fn open(
                 filters: filters.clone(),
                 options: vec![("from", said)],
             };
-            let live = binding.subscriber(target.clone(), filters, None).await?;
-            let pages = binding.past(target, past).await.map_err(|error| {
-                invalid(format!(
-                    "--since: a cursor, not a time, by this scheme: {error}"
-                ))
-            })?;
+            let live = Connect::subscriber(&*binding, target.clone(), filters, None).await?;
+            let pages = Connect::past(&*binding, target, past)
+                .await
+                .map_err(|error| {
+                    invalid(format!(
+                        "--since: a cursor, not a time, by this scheme: {error}"
+                    ))
+                })?;
             Ok(Box::new(FromPast {
                 format,
                 pages: Some(pages),

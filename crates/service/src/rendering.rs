@@ -12,9 +12,9 @@ use bytes::Bytes;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
-use weir_carrier::websocket::{Opcode, write_frame};
 use weir_hub::{Fault, Frame, Framing, FramingKey, Gap, Hub, Item, Shape, Since, Subscribe};
 use weir_model::{Cursor, Filter, Time};
+use weir_websocket::{Opcode, write_frame};
 
 /// How messages are told: each of what is due as a JSON text of its own, on one line.
 pub trait Rendering: Send + Sync {

@@ -1,7 +1,7 @@
 //! Why a WebSocket ends (RFC 6455 section 7.4).
 
-use super::reader::Failure;
 use crate::limits::CONTROL_BYTES_MAX;
+use crate::reader::Failure;
 use std::fmt;
 
 /// A close code; unknown values survive.

@@ -27,11 +27,11 @@ pub trait Service: Send + Sync {
     fn call(&self, call: Call) -> Answer;
 
     /// What it does beside answering: to be found, to push what it was asked for. It is asked for once and
-    /// runs on a network thread; when the gateway drains ([`crate::Context::draining`]) it has as long as
+    /// runs on a network thread; when the gateway drains ([`crate::Gateway::draining`]) it has as long as
     /// links have to say its farewell, and ends.
     fn background(
         &self,
-        context: Arc<dyn crate::Context>,
+        context: Arc<dyn crate::Gateway>,
     ) -> Option<crate::LocalFuture<'static, ()>> {
         let _nothing_by_default = context;
         None

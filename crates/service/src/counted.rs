@@ -12,7 +12,7 @@ use weir_hub::limits::UNCOUNTED_BYTES_MAX;
 
 /// Answers up to here are given though answers have no more room, as long as there is some for other things, bytes:
 /// who asks for little is not kept out by who asks for much.
-pub(crate) const SHORT_BYTES_MAX: usize = 64 << 10;
+pub const SHORT_BYTES_MAX: usize = 64 << 10;
 
 /// What work comes to that may be a long answer.
 pub trait Counted: Sized {

@@ -26,7 +26,7 @@ pub fn key(nonce: [u8; 16]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use crate::*;
 
     #[test]
     fn the_key_of_rfc_6455_section_1_3_is_accepted() {

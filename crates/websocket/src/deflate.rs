@@ -1,6 +1,6 @@
 //! permessage-deflate (RFC 7692) without context takeover, so that many receivers can share the bytes.
 
-use super::reader::Failure;
+use crate::reader::Failure;
 use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress, Status};
 
 /// The marker that every deflated message ends with and that is not sent (RFC 7692 section 7.2.1).

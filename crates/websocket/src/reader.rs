@@ -1,8 +1,8 @@
 //! Messages out of bytes that arrive in pieces.
 
-use super::close::{Close, CloseCode};
-use super::deflate::inflate_message;
-use super::frame::{Header, Opcode, mask};
+use crate::close::{Close, CloseCode};
+use crate::deflate::inflate_message;
+use crate::frame::{Header, Opcode, mask};
 use crate::limits::CONTROL_BYTES_MAX;
 use bytes::Bytes;
 use std::fmt;

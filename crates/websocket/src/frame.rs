@@ -1,7 +1,7 @@
 //! Frames: their headers read and written (RFC 6455 section 5.2).
 
-use super::close::Close;
-use super::reader::Failure;
+use crate::close::Close;
+use crate::reader::Failure;
 
 /// What a frame is; unknown values survive until somebody objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -142,7 +142,7 @@ fn whole(opcode: Opcode, payload: &[u8], mask: Option<[u8; 4]>) -> Header {
 }
 
 /// Masks or unmasks in place.
-pub(super) fn mask(bytes: &mut [u8], key: [u8; 4]) {
+pub fn mask(bytes: &mut [u8], key: [u8; 4]) {
     let wide = u64::from_ne_bytes([
         key[0], key[1], key[2], key[3], key[0], key[1], key[2], key[3],
     ]);

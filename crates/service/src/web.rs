@@ -3,11 +3,9 @@
 //! A service's client half lives with its service, since both write and read the same documents; it opens no
 //! socket and knows no clock. What it deliberately does not do here: follow redirects, keep cookies.
 
-use crate::client::{Binding, LocalFuture, Pages, Past, Publisher, Subscriber, Target};
-use crate::since;
+use crate::client::{LocalFuture, Pages, Past, Publisher, Subscriber, Target};
 use bytes::Bytes;
 use std::io;
-use std::sync::Arc;
 use std::time::Duration;
 use weir_model::{Batch, BatchBuilder, Filter, Limits, Time};
 
@@ -31,25 +29,6 @@ pub trait Client {
             "the past is not asked for by this scheme: `weir sub --since TIME` begins in it";
         let refused = unsupported(sentence.into());
         Box::pin(std::future::ready(Err(refused)))
-    }
-}
-
-impl Client for Arc<dyn Binding> {
-    fn publisher(&self, target: Target) -> LocalFuture<'static, io::Result<Box<dyn Publisher>>> {
-        Binding::publisher(&**self, target)
-    }
-
-    fn subscriber(
-        &self,
-        target: Target,
-        filters: Vec<Filter>,
-        since: Option<String>,
-    ) -> LocalFuture<'static, io::Result<Box<dyn Subscriber>>> {
-        Box::pin(since::open(self.clone(), target, filters, since))
-    }
-
-    fn past(&self, target: Target, past: Past) -> LocalFuture<'static, io::Result<Box<dyn Pages>>> {
-        Binding::past(&**self, target, past)
     }
 }
 

@@ -1,0 +1,61 @@
+//! All that a plug-in must know to be a service: calls, answers, and what is waited for.
+//!
+//! What it deliberately does not do: no protocol, no resource, no socket, no runtime. The decision worth
+//! arguing: a service answers calls with values ([`Answer`]) that the binding drives, so that one
+//! resource tree serves HTTP/1.1, HTTP/2, CoAP and whatever else carries a method and a path.
+#![forbid(unsafe_code)]
+
+mod client;
+mod config;
+mod connect;
+mod counted;
+mod elsewhere;
+mod follow;
+mod gateway;
+mod keys;
+mod multipart;
+mod network;
+mod origin;
+mod pace;
+mod parts;
+mod pieces;
+mod premises;
+mod rendering;
+mod schema;
+mod service;
+mod since;
+mod tally;
+mod threadless;
+mod way;
+mod web;
+mod work;
+
+pub use client::{Caller, Event, LocalFuture, Pages, Past, Post, Publisher, Subscriber, Target};
+pub use config::{ConfigFault, Section};
+pub use connect::Connect;
+pub use counted::{Counted, SHORT_BYTES_MAX, short};
+pub use elsewhere::Elsewhere;
+pub use follow::{Polled, Readings, Shelf, since_time};
+pub use gateway::{Gateway, Identity};
+pub use keys::SharedKey;
+pub use multipart::boundary;
+pub use network::{Network, NoNetwork};
+pub use pace::{PERIOD_MAX, Pace};
+pub use parts::{Part, parts_as_published, parts_in};
+pub use pieces::{BrokenOff, Gathered, Made, Opened, Opening, Pieces, Source, pieces_of};
+pub use premises::{Endpoint, Logins, Place, Premises};
+pub use rendering::{Changes, Rendering, Watched, gap_json, rendered};
+pub use schema::Schema;
+pub use service::{
+    Answer, AsItIs, Call, Delivery, Inbound, Pending, Response, Scheme, Service, Socket, Stream,
+    Wrapper,
+};
+pub use since::is_of_nothing;
+pub use tally::{Metric, Tally};
+pub use threadless::{AtOnce, Drawer};
+pub use way::{Credential, Operation, Way};
+pub use web::{Answered, Ask, Client, Web, by_topic, invalid, misspoken, read_message, refused};
+pub use work::{
+    Busy, Length, Next, Outcome, Workers, answer_of, answer_then, hand_over, hand_over_next,
+    too_busy, wait,
+};
