@@ -1,5 +1,7 @@
-"""The client for asyncio: each call is awaited, a subscription is iterated over by `async for`. It has the methods of
-`plain`, which says what each means."""
+"""The client for asyncio: each call is awaited, a subscription is iterated over by `async for`.
+
+`plain.py` is made of this file by `make_plain.py`.
+"""
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Mapping

@@ -1,10 +1,11 @@
 """The client for programs without asyncio: each call waits for its answer, a subscription is iterated over.
 
-For use by one thread at a time; a program with several subscriptions at once is better off with `aio`.
+For use by one thread at a time; a program with several subscriptions at once is better off with `aio`, of which this
+file is made by `make_plain.py`.
 """
 
 import time
-from collections.abc import Generator, Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterator, Iterable, Mapping
 from contextlib import closing
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Self
@@ -81,7 +82,8 @@ class Gateway:
         token: str | None = None
         while True:
             rows, token = self._run(operations.rows(filter, operations.paged(parameters, token)))
-            yield from rows
+            for row in rows:
+                yield row
             if token is None:
                 return
 
@@ -220,18 +222,23 @@ class Subscription:
         if following.begins_now:
             following.cursor = self._gateway._run(operations.cursor(wanted.filters))
         attempts = {"sse": self._stream, "websocket": self._socket, "longpoll": self._polls}
-        yield from attempts[wanted.delivery]()
+        with closing(attempts[wanted.delivery]()) as events:
+            for event in events:
+                yield event
 
     def _stream(self) -> Generator[Event]:
         gateway, following = self._gateway, self._following
-        request = gateway._request(following.stream())
-        with closing(gateway._client.send(request, stream=True)) as answer:
+        answer = gateway._client.send(gateway._request(following.stream()), stream=True)
+        try:
             if not answer.is_success:
                 raise operations.refusal(answer.status_code, answer.headers, answer.read())
             following.opened()
             events = following.events()
             for piece in answer.iter_bytes():
-                yield from events.take(piece)
+                for event in events.take(piece):
+                    yield event
+        finally:
+            answer.close()
 
     def _socket(self) -> Generator[Event]:
         access, following = self._gateway._access, self._following
@@ -250,7 +257,8 @@ class Subscription:
             following.opened()
             frames = following.frames()
             for frame in socket:
-                yield from frames.take(frame)
+                for event in frames.take(frame):
+                    yield event
 
     def _polls(self) -> Generator[Event]:
         gateway, following = self._gateway, self._following
@@ -258,4 +266,5 @@ class Subscription:
             answer = gateway._ask(following.poll())
             if not answer.is_success:
                 raise operations.refusal(answer.status_code, answer.headers, answer.content)
-            yield from following.polled(answer.headers, answer.content)
+            for event in following.polled(answer.headers, answer.content):
+                yield event
