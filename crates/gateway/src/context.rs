@@ -120,7 +120,7 @@ impl Gateway for House {
     }
 
     fn poster(&self, url: &str, roots: Option<&Bytes>) -> io::Result<Box<dyn Caller>> {
-        let scheme = url.split("://").next().unwrap_or_default();
+        let scheme = weir_model::url::scheme(url).unwrap_or_default();
         let mut all = self.bindings.iter();
         match all.find(|binding| binding.schemes().contains(&scheme)) {
             Some(binding) => binding.caller(url, roots),

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use ureq::tls::{Certificate, PemItem, RootCerts, TlsConfig, parse_pem};
+use weir_model::Url;
 
 /// Authorities in PEM that are trusted in the place of the Web's.
 pub(crate) type Roots = Option<Vec<Certificate<'static>>>;
@@ -45,16 +46,11 @@ pub(crate) fn agent(roots: &Roots, patience: Duration) -> ureq::Agent {
 
 /// Says whether what is sent to a URL is read by nobody on its way: by TLS, or on this machine.
 pub(crate) fn is_private(url: &str) -> bool {
-    let rest = url.strip_prefix("http://").unwrap_or_default();
-    let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
-    let local = ["127.0.0.1", "[::1]", "localhost"];
-    let is_local = |name: &&str| {
-        let after = host.strip_prefix(*name);
-        let port = after.map(|after| after.strip_prefix(':').unwrap_or(after));
-        // What stands before an `@` is no host.
-        port.is_some_and(|port| port.bytes().all(|byte| byte.is_ascii_digit()))
+    let Ok(url) = Url::parse(url) else {
+        return false;
     };
-    url.starts_with("https://") || local.iter().any(is_local)
+    let is_local = matches!(url.authority.host, "127.0.0.1" | "::1" | "localhost");
+    url.scheme == "https" || url.scheme == "http" && is_local && url.authority.userinfo.is_none()
 }
 
 #[cfg(test)]

@@ -20,6 +20,7 @@ pub mod limits;
 pub mod percent;
 pub mod time;
 pub mod topic;
+pub mod url;
 pub mod value;
 
 pub use batch::{Batch, Extra, Observation, Place};
@@ -31,4 +32,5 @@ pub use flaw::{Flaw, FlawKind};
 pub use limits::Limits;
 pub use time::Time;
 pub use topic::{Topic, TopicError};
+pub use url::Url;
 pub use value::Value;

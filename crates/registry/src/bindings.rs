@@ -47,7 +47,7 @@ pub const BINDINGS: &[BindingLine] = &[
 
 /// The protocol whose client a URL's scheme picks, as configured by default.
 pub fn binding_of_url(url: &str) -> Option<Arc<dyn Binding>> {
-    let (scheme, _) = url.split_once("://")?;
+    let scheme = weir_model::url::scheme(url)?;
     let made = BINDINGS
         .iter()
         .filter_map(|line| (line.configure)(Section::new(line.name)).ok());

@@ -33,7 +33,7 @@ pub const CLIENTS: &[ClientLine] = &[
 
 /// What talks to the peer of a URL: a service's client, or else a protocol's.
 pub fn client_of_url(url: &str) -> Option<Arc<dyn Client>> {
-    let (scheme, _) = url.split_once("://")?;
+    let scheme = weir_model::url::scheme(url)?;
     let mut lines = CLIENTS.iter();
     let Some(line) = lines.find(|line| line.schemes.contains(&scheme)) else {
         let protocol: Arc<dyn Connect> = binding_of_url(url)?;

@@ -44,16 +44,17 @@ fn store_of(store: &Section) -> Result<&'static StoreLine, ConfigFault> {
     let Some(url) = store.clone().optional("url") else {
         return Ok(&STORES[0]);
     };
-    let scheme = url.split_once("://").map(|(scheme, _)| scheme);
+    let scheme = weir_model::url::scheme(&url);
     let found = STORES
         .iter()
         .find(|line| scheme.is_some_and(|scheme| line.schemes.contains(&scheme)));
     found.ok_or_else(|| {
         let known: Vec<_> = STORES.iter().flat_map(|line| line.schemes).collect();
         let known: Vec<_> = known.iter().map(|scheme| format!("{scheme}://")).collect();
-        let problem = match known.is_empty() {
-            true => "this weir is built without a store that has a URL".into(),
-            false => format!("expected a URL that begins with {}", known.join(" or ")),
+        let problem = if known.is_empty() {
+            "this weir is built without a store that has a URL".into()
+        } else {
+            format!("expected a URL that begins with {}", known.join(" or "))
         };
         store.fault("url", problem)
     })

@@ -8,6 +8,7 @@ use std::path::Path;
 use std::sync::Arc;
 use weir_binding::{Client, Target};
 use weir_codec::Format;
+use weir_model::url::without_password;
 use weir_registry::client_schemes;
 
 /// The client of a URL and whom it shall talk to.
@@ -50,22 +51,7 @@ pub(crate) fn help(what: &str) -> String {
 
 /// A sentence that names the peer.
 pub(crate) fn failed(url: &str, error: &io::Error) -> Failure {
-    Failure::no(format!("{}: {}", shown(url), plainly(error)))
-}
-
-/// A URL without the password in it, for terminals and logs.
-pub(crate) fn shown(url: &str) -> String {
-    let begins = url.find("://").map_or(0, |at| at + 3);
-    let rest = &url[begins..];
-    let authority = &rest[..rest.find(['/', '?', '#']).unwrap_or(rest.len())];
-    let login = authority.rsplit_once('@').map(|(login, _)| login);
-    match login.and_then(|login| login.split_once(':')) {
-        None => url.to_owned(),
-        Some((user, password)) => {
-            let after = begins + user.len() + 1 + password.len();
-            format!("{}{user}{}", &url[..begins], &url[after..])
-        }
-    }
+    Failure::no(format!("{}: {}", without_password(url), plainly(error)))
 }
 
 /// What an error is to someone who knows no system calls; a peer's own sentence is left as it is.
@@ -107,28 +93,4 @@ pub(crate) fn on_a_thread<T>(work: impl Future<Output = Result<T, Failure>>) -> 
         .enable_all()
         .build();
     tokio::task::LocalSet::new().block_on(&runtime.map_err(Failure::no)?, work)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::shown;
-
-    #[test]
-    fn a_url_is_shown_without_its_password() {
-        for (url, expected) in [
-            (
-                "amqp091://ann:s@cret@h:1/v?q=a:b@c",
-                "amqp091://ann@h:1/v?q=a:b@c",
-            ),
-            (
-                "xmpp://ann:secret@example.org/weir",
-                "xmpp://ann@example.org/weir",
-            ),
-            ("mqtt://[::1]:1883/a:b@c", "mqtt://[::1]:1883/a:b@c"),
-            ("mqtt://ann@host", "mqtt://ann@host"),
-            ("dds://0/", "dds://0/"),
-        ] {
-            assert_eq!(shown(url), expected);
-        }
-    }
 }

@@ -5,12 +5,13 @@ use crate::arguments::Subscribe;
 use crate::convert::format;
 use crate::history::TABLES;
 use crate::output::Standard;
-use crate::peer::{self, failed, on_a_thread, plainly, shown};
+use crate::peer::{self, failed, on_a_thread, plainly};
 use std::io::{self, ErrorKind, Write};
 use std::sync::Arc;
 use std::time::Duration;
 use weir_binding::{Client, Event, Subscriber, Target};
 use weir_codec::Format;
+use weir_model::url::without_password;
 use weir_model::{Cursor, Filter};
 
 /// Before the first try after a loss; doubled from try to try, as clients of event streams do.
@@ -103,7 +104,7 @@ impl Following {
     }
 
     fn tell_lost(&self, lost: &io::Error) {
-        let (url, said) = (shown(&self.target.url), plainly(lost));
+        let (url, said) = (without_password(&self.target.url), plainly(lost));
         eprintln!("weir: {url}: {said}; trying again until it is back");
     }
 
@@ -116,7 +117,7 @@ impl Following {
             self.pause = (self.pause * 2).min(PAUSE_MAX);
             match self.open().await {
                 Ok(subscriber) => {
-                    eprintln!("weir: {}: connected again", shown(&url));
+                    eprintln!("weir: {}: connected again", without_password(&url));
                     return Ok(subscriber);
                 }
                 Err(error) if is_final(&error) => return Err(failed(&url, &error)),

@@ -16,7 +16,8 @@ use weir_binding::bridge::{certificates, login};
 use weir_binding::{ConfigFault, Section};
 use weir_carrier::tls::client_config;
 use weir_hub::{Condition, parse_duration};
-use weir_model::Filter;
+use weir_model::url::Authority;
+use weir_model::{Filter, Url};
 
 /// An alert, as it is wanted.
 #[derive(Debug)]
@@ -95,15 +96,16 @@ impl Plan {
             "expected where to: http://127.0.0.1:9000/alerts, or smtps://mail.example.org";
         let url = table.optional("url");
         let url = url.ok_or_else(|| table.fault("url", expected))?;
-        let (scheme, rest) = url.split_once("://").unwrap_or_default();
-        let addresses = match scheme {
-            "" => return Err(table.fault("url", format!("`{url}`: {expected}"))),
-            "smtp" | "smtps" => mail(&mut table, rest, scheme == "smtps")?,
+        let read = Url::parse(&url);
+        let read = read.map_err(|error| table.fault("url", format!("{error}: {expected}")))?;
+        let addresses = match read.scheme {
+            "smtp" | "smtps" => mail(&mut table, read)?,
             _ => vec![web(&mut table, &url)?],
         };
         table.finish(KEYS)?;
         Ok(Self {
-            shown: shown(&url),
+            // A query may be a secret.
+            shown: format!("{}://{}{}", read.scheme, read.authority, read.path),
             name,
             filters,
             condition,
@@ -122,18 +124,19 @@ fn web(table: &mut Section, url: &str) -> Result<Address, ConfigFault> {
     }))
 }
 
-/// Mail by the server at `host:port`, to each of `to`.
-fn mail(table: &mut Section, rest: &str, is_wrapped: bool) -> Result<Vec<Address>, ConfigFault> {
-    let authority = rest.trim_end_matches('/');
-    let bad = || {
+/// Mail by the server of a URL, to each of `to`.
+fn mail(table: &mut Section, url: Url<'_>) -> Result<Vec<Address>, ConfigFault> {
+    let Authority {
+        userinfo,
+        host,
+        port,
+    } = url.authority;
+    if userinfo.is_some() || !matches!(url.target, "" | "/") {
         let problem =
             "expected a mail server, smtps://mail.example.org or smtp://mail.example.org:587";
-        table.fault("url", problem)
-    };
-    if authority.contains(['/', '?', '#', '@']) {
-        return Err(bad());
+        return Err(table.fault("url", problem));
     }
-    let (host, port) = host_and_port(authority).ok_or_else(bad)?;
+    let is_wrapped = url.scheme == "smtps";
     let login = login(table, None)?;
     let login = login.map(|(user, password)| (user, password.unwrap_or_default()));
     let roots = certificates(table)?;
@@ -161,19 +164,6 @@ fn mail(table: &mut Section, rest: &str, is_wrapped: bool) -> Result<Vec<Address
         })
     };
     Ok(to.into_iter().map(one).collect())
-}
-
-fn host_and_port(authority: &str) -> Option<(&str, Option<u16>)> {
-    let behind = authority.rfind(']').map_or(0, |at| at + 1);
-    let (host, port) = match authority[behind..].split_once(':') {
-        Some((_, port)) => (
-            &authority[..authority.len() - port.len() - 1],
-            Some(port.parse().ok()?),
-        ),
-        None => (authority, None),
-    };
-    let host = host.trim_start_matches('[').trim_end_matches(']');
-    (!host.is_empty()).then_some((host, port))
 }
 
 /// Mail addresses, a list or a text with commas.
@@ -229,17 +219,6 @@ fn authorization(table: &mut Section) -> Result<Option<String>, ConfigFault> {
         true => Err(cannot("holds no token".into())),
         false => Ok(Some(format!("Bearer {token}"))),
     }
-}
-
-/// A URL without who somebody is, and without a query, which may be a secret.
-fn shown(url: &str) -> String {
-    let url = url.split(['?', '#']).next().unwrap_or_default();
-    let Some((scheme, rest)) = url.split_once("://") else {
-        return url.to_owned();
-    };
-    let authority = rest.find('/').unwrap_or(rest.len());
-    let behind = rest[..authority].rfind('@').map_or(0, |at| at + 1);
-    format!("{scheme}://{}", &rest[behind..])
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use crate::tls::{Shown, Tls};
 use std::fmt;
 use std::path::Path;
 use weir_model::percent;
+use weir_model::url::Authority;
 
 /// Servers and what to say to them.
 #[derive(Clone)]
@@ -64,14 +65,12 @@ impl Servers {
                 None if servers.addresses.is_empty() => return Err(BadUrl("".into())),
                 None => part,
             };
-            let host = match rest.rsplit_once('@') {
-                None => rest,
-                Some((login, host)) => {
-                    servers.login = Some(login_of(login)?);
-                    host
-                }
-            };
-            servers.addresses.push(address(host.trim_end_matches('/'))?);
+            let rest = rest.trim_end_matches('/');
+            let server = Authority::parse(rest).map_err(|error| BadUrl(format!("({error})")))?;
+            if let Some(login) = server.userinfo {
+                servers.login = Some(login_of(login)?);
+            }
+            servers.addresses.push(server.with_port(PORT));
         }
         Ok(servers)
     }
@@ -103,18 +102,6 @@ fn login_of(text: &str) -> Result<(String, Option<String>), BadUrl> {
     match text.split_once(':') {
         None => Ok((plain(text)?, None)),
         Some((name, word)) => Ok((plain(name)?, Some(plain(word)?))),
-    }
-}
-
-fn address(host: &str) -> Result<String, BadUrl> {
-    let after_brackets = host.rsplit(']').next().unwrap_or(host);
-    match after_brackets.rsplit_once(':') {
-        _ if host.is_empty() => Err(BadUrl("(a host is missing)".into())),
-        None => Ok(format!("{host}:{PORT}")),
-        Some((_, port)) => match port.parse::<u16>() {
-            Ok(_) => Ok(host.into()),
-            Err(_) => Err(BadUrl(format!("(`{port}` is no port)"))),
-        },
     }
 }
 

@@ -15,7 +15,7 @@ mod wary;
 pub use aside::{SetAside, aside_topic};
 pub use give::{Taken, give, opaque};
 pub use mapping::{Mapping, NoFilter, first};
-pub use settings::{Login, RawLine, bridges, certificates, lines, login, shown};
+pub use settings::{Login, RawLine, bridges, certificates, lines, login};
 pub use together::Together;
 pub use told::{Told, count, state_topic};
 pub use wary::{Sent, Wary};

@@ -44,16 +44,6 @@ pub fn bridges(
     Ok(named.into_iter().collect())
 }
 
-/// A URL without its login, for people.
-pub fn shown(url: &str) -> String {
-    let Some((scheme, rest)) = url.split_once("://") else {
-        return String::new();
-    };
-    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
-    let host = rest[..end].rfind('@').map_or(0, |at| at + 1);
-    format!("{scheme}://{}", &rest[host..])
-}
-
 /// Takes `user`, `password` and `password_file`; without them the login is the URL's.
 pub fn login(section: &mut Section, of_url: Option<Login>) -> Result<Option<Login>, ConfigFault> {
     let (user, password) = (section.optional("user"), section.optional("password"));

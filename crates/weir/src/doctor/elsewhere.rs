@@ -6,6 +6,8 @@ use std::io::{Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
 use std::time::Duration;
 use weir_gateway::Config;
+use weir_model::Url;
+use weir_model::url::Authority;
 
 /// How long something elsewhere may take to answer.
 const PATIENCE: Duration = Duration::from_secs(3);
@@ -19,11 +21,14 @@ const PROOF_PORT: u16 = 80;
 
 pub(super) fn look(config: &Config) -> Vec<Finding> {
     let mut found = Vec::new();
-    let servers = config.text("bus", "url").map(servers).unwrap_or_default();
+    let servers = config
+        .text("bus", "url")
+        .map(|url| hosts(url, 4222))
+        .unwrap_or_default();
     found.extend(looked(servers.iter().map(|server| of_bus(server)), || {
         login_at_bus(config)
     }));
-    let hosts = config.text("store", "url").map(hosts_of_store);
+    let hosts = config.text("store", "url").map(|url| hosts(url, 5432));
     found.extend(looked(
         hosts.iter().flatten().map(|host| of_store(host)),
         || login_at_store(config),
@@ -52,29 +57,17 @@ fn looked(
     found
 }
 
-/// `host:port` of each server of `nats://[user:password@]a:4222,b:4222`; what is secret is left out.
-fn servers(url: &str) -> Vec<String> {
-    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
-    let named = rest.rsplit_once('@').map_or(rest, |(_, named)| named);
-    let each = named.split('/').next().unwrap_or_default().split(',');
-    each.map(|server| with_port(server, 4222)).collect()
-}
-
-/// The same of `postgres://user:password@a:5432/database?...`.
-fn hosts_of_store(url: &str) -> Vec<String> {
-    let rest = url.split_once("://").map_or("", |(_, rest)| rest);
+/// `host:port` of each server of a URL that may name several; what is secret is left out.
+fn hosts(url: &str, port: u16) -> Vec<String> {
+    let shown = weir_model::url::shown(url);
+    let (_, rest) = shown.split_once("://").unwrap_or_default();
     let authority = rest.split(['/', '?']).next().unwrap_or_default();
-    let named = authority.rsplit_once('@').map_or(authority, |(_, it)| it);
-    let hosts = named.split(',').filter(|host| !host.is_empty());
-    hosts.map(|host| with_port(host, 5432)).collect()
+    let hosts = authority.split(',').filter(|host| !host.is_empty());
+    hosts.map(|host| with_port(host, port)).collect()
 }
 
 fn with_port(host: &str, port: u16) -> String {
-    let after = host.rsplit(']').next().unwrap_or(host);
-    match after.contains(':') {
-        true => host.to_owned(),
-        false => format!("{host}:{port}"),
-    }
+    Authority::parse(host).map_or_else(|_| host.to_owned(), |host| host.with_port(port))
 }
 
 fn connected(host: &str) -> Result<TcpStream, String> {
@@ -171,9 +164,13 @@ fn of_store(host: &str) -> Finding {
 }
 
 fn of_web(key: &str, url: &str) -> Finding {
-    let (scheme, rest) = url.split_once("://").unwrap_or(("", url));
-    let port = if scheme == "https" { 443 } else { 80 };
-    let host = with_port(rest.split('/').next().unwrap_or_default(), port);
+    let host = match Url::parse(url) {
+        Ok(url) => {
+            let port = if url.scheme == "https" { 443 } else { 80 };
+            url.authority.with_port(port)
+        }
+        Err(error) => return Finding::bad(format!("{key}: {error}")),
+    };
     match connected(&host) {
         Ok(_) => Finding::good(format!("{key}: {host} answers")),
         Err(reason) => Finding::look(format!("{key}: {host} does not answer: {reason}")),
@@ -205,9 +202,12 @@ mod tests {
 
     #[test]
     fn servers_are_named_without_what_is_secret() {
-        assert_eq!(servers("nats://ann:secret@a,b:4223"), ["a:4222", "b:4223"]);
-        assert_eq!(hosts_of_store("postgres://u:p@[::1]/d?x=y"), ["[::1]:5432"]);
-        assert_eq!(hosts_of_store("postgres://u@db:6000"), ["db:6000"]);
+        assert_eq!(
+            hosts("nats://ann:secret@a,b:4223", 4222),
+            ["a:4222", "b:4223"]
+        );
+        assert_eq!(hosts("postgres://u:p@[::1]/d?x=y", 5432), ["[::1]:5432"]);
+        assert_eq!(hosts("postgres://u@db:6000", 5432), ["db:6000"]);
         assert_eq!(number("2.11.10"), Some((2, 11)));
     }
 }

@@ -1,10 +1,10 @@
 //! URLs: `xmpp://user:password@host:port/service` (RFC 5122 says less: it names no password).
 
-use std::io;
-use weir_model::percent;
+use std::{fmt, io};
+use weir_model::url::{Bracketed, decoded};
 
 /// A parsed URL.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub(super) struct Url {
     /// TLS from the first byte (XEP-0368).
     pub(super) direct_tls: bool,
@@ -22,6 +22,13 @@ pub(super) struct Url {
 
 const SCHEMES: &[(&str, bool, u16)] = &[("xmpp", false, 5222), ("xmpps", true, 5223)];
 
+/// Whom it names, without the login.
+impl fmt::Debug for Url {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", Bracketed(&self.host), self.port)
+    }
+}
+
 impl Url {
     /// Reads a client's URL; an error says what was expected.
     pub(super) fn parse(text: &str) -> io::Result<Self> {
@@ -31,26 +38,18 @@ impl Url {
     /// Reads a URL, with the port where it names none if that is another than clients have.
     pub(super) fn parse_with(text: &str, port_unsaid: Option<u16>) -> io::Result<Self> {
         let bad = |problem: String| io::Error::new(io::ErrorKind::InvalidInput, problem);
-        let expected = || {
-            bad(format!(
-                "`{text}` is no URL: expected xmpp://user@host:5222/service"
-            ))
-        };
-        let (scheme, rest) = text.split_once("://").ok_or_else(expected)?;
+        let url = weir_model::Url::parse(text)
+            .map_err(|error| bad(format!("{error}: expected xmpp://user@host:5222/service")))?;
+        let scheme = url.scheme;
         let line = SCHEMES.iter().find(|line| line.0 == scheme);
         let &(_, direct_tls, port) =
             line.ok_or_else(|| bad(format!("`{scheme}` is no scheme of XMPP: xmpp, xmpps")))?;
-        let port = port_unsaid.unwrap_or(port);
-        let (authority, path) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
-        let (login, authority) = match authority.rsplit_once('@') {
-            None => (None, authority),
-            Some((login, authority)) => (Some(login), authority),
+        let port = url.authority.port.unwrap_or(port_unsaid.unwrap_or(port));
+        let host = url.authority.host.to_owned();
+        let (user, password) = match url.authority.login() {
+            Some((user, password)) => (Some(user), password),
+            None => (None, None),
         };
-        let (host, port) = host_and_port(authority, port).map_err(bad)?;
-        if host.is_empty() {
-            return Err(bad(format!("`{text}` names no host")));
-        }
-        let (user, password) = login.map_or((None, None), read_login);
         let (user, domain) = match user {
             Some(user) => match user.split_once('@') {
                 Some((local, domain)) => (Some(local.to_owned()), domain.to_owned()),
@@ -58,7 +57,7 @@ impl Url {
             },
             None => (None, host.clone()),
         };
-        let service = decoded(path.trim_matches('/'));
+        let service = decoded(url.target.trim_matches('/'));
         Ok(Self {
             direct_tls,
             host,
@@ -68,32 +67,6 @@ impl Url {
             domain,
             service: (!service.is_empty()).then_some(service),
         })
-    }
-}
-
-fn host_and_port(authority: &str, port: u16) -> Result<(String, u16), String> {
-    let port_at = authority
-        .rsplit_once(':')
-        .filter(|(_, port)| !port.ends_with(']'));
-    let (host, port) = match port_at {
-        None => (authority, port),
-        Some((host, port)) => (
-            host,
-            port.parse().map_err(|_| format!("`{port}` is no port"))?,
-        ),
-    };
-    let host = host.trim_start_matches('[').trim_end_matches(']');
-    Ok((host.to_owned(), port))
-}
-
-fn decoded(text: &str) -> String {
-    percent::decode(text).unwrap_or_else(|_| text.to_owned())
-}
-
-fn read_login(login: &str) -> (Option<String>, Option<String>) {
-    match login.split_once(':') {
-        Some((user, password)) => (Some(decoded(user)), Some(decoded(password))),
-        None => (Some(decoded(login)), None),
     }
 }
 

@@ -8,6 +8,8 @@
 use std::net::IpAddr;
 use std::str::FromStr;
 use weir_binding::Network;
+use weir_model::Url;
+use weir_model::url::Authority;
 
 /// The rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,12 +40,11 @@ impl FromStr for Rule {
 impl Rule {
     /// Says why a sink is not posted to on behalf of who is at this address.
     pub(crate) fn check(&self, url: &str, peer: Option<IpAddr>) -> Result<(), String> {
-        let rest = url
-            .strip_prefix("http://")
-            .or_else(|| url.strip_prefix("https://"));
-        let rest =
-            rest.ok_or_else(|| format!("an event sink is at http: or https:, not `{url}`"))?;
-        let host = address(rest);
+        let read = Url::parse(url).map_err(|error| error.to_string())?;
+        if !matches!(read.scheme, "http" | "https") {
+            return Err(format!("an event sink is at http: or https:, not `{url}`"));
+        }
+        let host = address(read.authority);
         if host.is_some_and(is_of_a_link) {
             return Err(format!(
                 "a link-local address does not say on which link: `{url}` needs one that is unique \
@@ -76,20 +77,13 @@ fn is_of_a_link(address: IpAddr) -> bool {
     matches!(address, IpAddr::V6(v6) if v6.is_unicast_link_local())
 }
 
-/// The address that stands before port and path; an authority is nothing else here, so that whoever connects
-/// cannot read another host in it.
-fn address(rest: &str) -> Option<IpAddr> {
-    let authority = rest.split(['/', '?', '#']).next()?;
-    let (host, port) = match authority.strip_prefix('[') {
-        Some(v6) => v6.split_once(']')?,
-        None => authority.split_at(authority.find(':').unwrap_or(authority.len())),
-    };
-    let is_port = |digits: &str| digits.bytes().all(|byte| byte.is_ascii_digit());
-    if !port.is_empty() && !port.strip_prefix(':').is_some_and(is_port) {
-        return None;
-    }
-    let address: IpAddr = host.parse().ok()?;
-    Some(address.to_canonical())
+/// The address of an authority that is nothing else, so that whoever connects cannot read another host in it.
+fn address(authority: Authority<'_>) -> Option<IpAddr> {
+    let address: IpAddr = authority.host.parse().ok()?;
+    authority
+        .userinfo
+        .is_none()
+        .then_some(address.to_canonical())
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use crate::service::BASE;
 use bytes::Bytes;
 use serde_json::Value as Json;
 use std::collections::HashMap;
-use weir_model::percent;
+use weir_model::{Url, percent};
 use weir_service::{Call, Response};
 
 /// Paths of what was made, as `Things(5)`.
@@ -129,10 +129,7 @@ pub(crate) fn is_batch(path: &str) -> bool {
 
 /// What a URL says below the version: of an absolute one, of one with the whole path, of a relative one.
 fn below_root(url: &str) -> &str {
-    let path = match url.split_once("://") {
-        Some((_, rest)) => rest.find('/').map_or("", |at| &rest[at..]),
-        None => url,
-    };
+    let path = Url::parse(url).map_or(url, |url| url.target);
     let end = path.find(['?', '(']).unwrap_or(path.len());
     match path[..end].find("/v1.1/") {
         Some(at) => &path[at + "/v1.1/".len()..],

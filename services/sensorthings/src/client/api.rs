@@ -4,7 +4,7 @@ use serde_json::Value as Json;
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
-use weir_model::{Time, percent};
+use weir_model::{Time, Url, percent};
 use weir_service::{Answered, Ask, Connect, LocalFuture, Target, Web, misspoken};
 
 const JSON: &str = "application/json";
@@ -121,9 +121,10 @@ pub(super) fn refused(answered: &Answered) -> io::Error {
 
 /// Path and query of a link, at whatever name the server gives itself.
 fn path_of(link: &str) -> &str {
-    match link.split_once("://") {
-        Some((_, rest)) => rest.find('/').map_or("/", |at| &rest[at..]),
-        None => link,
+    match Url::parse(link) {
+        Ok(url) if url.target.is_empty() => "/",
+        Ok(url) => url.target,
+        Err(_) => link,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::net::client::Url;
 use bytes::Bytes;
-use weir_binding::bridge::{Login, Mapping, bridges, certificates, lines, login, shown};
+use weir_binding::bridge::{Login, Mapping, bridges, certificates, lines, login};
 use weir_binding::{ConfigFault, Section};
 use weir_sansio::Duration;
 
@@ -63,7 +63,7 @@ impl Plan {
         let retry_secs: u64 = section.parsed("max_retry_seconds", 30, "a number of seconds")?;
         let idle = "a number of seconds from 1 to 65535";
         let plan = Self {
-            shown: shown(&text),
+            shown: weir_model::url::shown(&text),
             login,
             roots: certificates(&mut section)?,
             queue: queue.or(url.option("queue").map(str::to_owned)),

@@ -7,9 +7,9 @@
 use crate::client::Options;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use std::io;
+use std::{fmt, io};
 use weir_binding::Target;
-use weir_model::percent;
+use weir_model::url::{Bracketed, decoded};
 
 /// A version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,7 +76,7 @@ struct Scheme {
 }
 
 /// A parsed URL.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub(in crate::net) struct Url {
     pub(in crate::net) scheme: &'static str,
     pub(in crate::net) secure: bool,
@@ -94,12 +94,19 @@ fn bad(problem: String) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidInput, problem)
 }
 
+/// Whom it names, without the login.
+impl fmt::Debug for Url {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", Bracketed(&self.host), self.port)
+    }
+}
+
 impl Url {
     /// Reads a URL; an error says what was expected.
     pub(in crate::net) fn parse(text: &str) -> io::Result<Self> {
-        let (name, rest) = text
-            .split_once("://")
-            .ok_or_else(|| bad(format!("`{text}` is no URL: expected such as amqp://host")))?;
+        let url = weir_model::Url::parse(text)
+            .map_err(|error| bad(format!("{error}: expected such as amqp://host")))?;
+        let name = url.scheme;
         let scheme = SCHEMES.iter().find(|scheme| scheme.name == name);
         let scheme = scheme.ok_or_else(|| {
             bad(format!(
@@ -107,21 +114,11 @@ impl Url {
                 NAMES.join(", ")
             ))
         })?;
-        let (authority, path) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
-        let (login, authority) = match authority.rsplit_once('@') {
-            None => (None, authority),
-            Some((login, authority)) => (Some(login), authority),
+        let path = match url.path {
+            "/" if scheme.websocket => url.path,
+            path => path.trim_end_matches('/'),
         };
-        let (host, port) = host_and_port(authority, scheme.port)?;
-        if host.is_empty() {
-            return Err(bad(format!("`{text}` names no host")));
-        }
-        let (path, query) = path.split_once('?').unwrap_or((path, ""));
-        let path = match path {
-            "/" if scheme.websocket => path,
-            _ => path.trim_end_matches('/'),
-        };
-        let query = read_query(query);
+        let query: Vec<_> = url.pairs().collect();
         // What is behind a WebSocket's path is its server's own.
         let unknown = query.iter().find(|(name, _)| !OPTIONS.contains(&&**name));
         if let Some((name, _)) = unknown.filter(|_| !scheme.websocket) {
@@ -132,11 +129,14 @@ impl Url {
             scheme: scheme.name,
             secure: scheme.secure,
             websocket: scheme.websocket,
-            host: host.into(),
-            port,
+            host: url.authority.host.into(),
+            port: url.authority.port.unwrap_or(scheme.port),
             path: path.into(),
             query,
-            login: login.map(read_login),
+            login: url
+                .authority
+                .login()
+                .map(|(user, password)| (user, password.unwrap_or_default())),
         })
     }
 
@@ -163,42 +163,6 @@ impl Url {
     }
 }
 
-fn host_and_port(authority: &str, port: u16) -> io::Result<(&str, u16)> {
-    let port_at = authority
-        .rsplit_once(':')
-        .filter(|(_, port)| !port.ends_with(']'));
-    let (host, port) = match port_at {
-        None => (authority, port),
-        Some((host, port)) => {
-            let number = port.parse();
-            (
-                host,
-                number.map_err(|_| bad(format!("`{port}` is no port")))?,
-            )
-        }
-    };
-    Ok((host.trim_start_matches('[').trim_end_matches(']'), port))
-}
-
-fn decoded(text: &str) -> String {
-    percent::decode(text).unwrap_or_else(|_| text.to_owned())
-}
-
-fn read_query(query: &str) -> Vec<(String, String)> {
-    let pairs = query.split('&').filter(|pair| !pair.is_empty());
-    let pairs = pairs.map(|pair| pair.split_once('=').unwrap_or((pair, "")));
-    pairs
-        .map(|(name, value)| (decoded(name), decoded(value)))
-        .collect()
-}
-
-fn read_login(login: &str) -> (String, String) {
-    match login.split_once(':') {
-        Some((user, password)) => (decoded(user), decoded(password)),
-        None => (decoded(login), String::new()),
-    }
-}
-
 /// The versions that a URL means, in the order in which they are tried: a peer that speaks both has had 1.0
 /// added, and one that speaks 1.0 alone answers 0.9.1 with nothing else.
 pub(in crate::net) fn versions(url: &Url) -> &'static [Version] {
@@ -221,7 +185,7 @@ pub(in crate::net) fn options(url: &Url, target: &Target) -> Options {
     }
     let host = url.path.trim_start_matches('/');
     if !url.websocket && !host.is_empty() {
-        options.host = percent::decode(host).unwrap_or_else(|_| host.to_owned());
+        options.host = decoded(host);
     }
     options
 }

@@ -3,6 +3,7 @@
 use crate::wire::{Message, Number, set_path};
 use std::io;
 use weir_model::Filter;
+use weir_model::url::Bracketed;
 
 /// What carries the messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,45 +37,30 @@ const SCHEMES: &[(&str, Over, bool, u16)] = &[
 impl Url {
     // [RFC7252-6.1-1] [RFC7252-6.1-2]
     pub(super) fn parse(text: &str) -> io::Result<Self> {
-        let refused = || {
-            let sentence = format!("`{text}` is no URL such as coap://127.0.0.1:5683/live");
-            io::Error::new(io::ErrorKind::InvalidInput, sentence)
-        };
-        let (scheme, rest) = text.split_once("://").ok_or_else(refused)?;
-        let known = SCHEMES.iter().find(|line| line.0 == scheme);
-        let &(_, over, secure, port) = known.ok_or_else(refused)?;
-        let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
-        let (host, port) = match authority.strip_prefix('[') {
-            Some(rest) => {
-                let (host, rest) = rest.split_once(']').ok_or_else(refused)?;
-                (host, rest.strip_prefix(':').map_or(Ok(port), str::parse))
-            }
-            None => match authority.rsplit_once(':') {
-                Some((host, port)) => (host, port.parse()),
-                None => (authority, Ok(port)),
-            },
-        };
-        let path = path.split('?').next().unwrap_or_default();
-        let path = path.trim_end_matches('/');
-        let port = port.map_err(|_| refused())?;
-        if host.is_empty() {
-            return Err(refused());
+        let bad = |problem: String| io::Error::new(io::ErrorKind::InvalidInput, problem);
+        let expected = "expected such as coap://127.0.0.1:5683/live";
+        let url =
+            weir_model::Url::parse(text).map_err(|error| bad(format!("{error}: {expected}")))?;
+        let known = SCHEMES.iter().find(|line| line.0 == url.scheme);
+        let &(_, over, secure, port) = known
+            .ok_or_else(|| bad(format!("`{}` is no scheme of CoAP: {expected}", url.scheme)))?;
+        if url.authority.userinfo.is_some() {
+            return Err(bad(format!("`{url}`: a URL of CoAP has no login")));
         }
+        let path = url.path.strip_prefix('/').unwrap_or(url.path);
+        let path = path.trim_end_matches('/');
         Ok(Self {
             over,
             secure,
-            host: host.to_owned(),
-            port,
+            host: url.authority.host.to_owned(),
+            port: url.authority.port.unwrap_or(port),
             base: if path.is_empty() { "live" } else { path }.to_owned(),
         })
     }
 
     /// Host and port as a `Host` field has them.
     pub(super) fn authority(&self) -> String {
-        match self.host.contains(':') {
-            true => format!("[{}]:{}", self.host, self.port),
-            false => format!("{}:{}", self.host, self.port),
-        }
+        format!("{}:{}", Bracketed(&self.host), self.port)
     }
 
     fn set_base(&self, message: &mut Message) -> io::Result<()> {

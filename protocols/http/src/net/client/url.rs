@@ -3,11 +3,12 @@
 use super::Way;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use std::io;
+use std::{fmt, io};
+use weir_model::url::Bracketed;
 use weir_model::{Cursor, Filter, percent};
 
 /// A parsed URL.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub(super) struct Url {
     pub(super) way: Way,
     pub(super) secure: bool,
@@ -19,51 +20,39 @@ pub(super) struct Url {
     pub(super) credential: Option<String>,
 }
 
+/// Whom it names, without the login.
+impl fmt::Debug for Url {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", Bracketed(&self.host), self.port)
+    }
+}
+
 impl Url {
     /// Reads a URL; an error says what was expected.
     pub(super) fn parse(text: &str) -> io::Result<Self> {
         let bad = |problem: String| io::Error::new(io::ErrorKind::InvalidInput, problem);
-        let (scheme, rest) = text.split_once("://").ok_or_else(|| {
-            bad(format!(
-                "`{text}` is no URL: expected such as http://host:8080"
-            ))
-        })?;
-        let (way, secure) = Way::of_scheme(scheme)
-            .ok_or_else(|| bad(format!("`{scheme}` is no scheme of HTTP")))?;
-        let (authority, path) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
-        let (user, authority) = match authority.rsplit_once('@') {
-            None => (None, authority),
-            Some((user, authority)) => (Some(user), authority),
-        };
-        let port = if secure { 443 } else { 80 };
-        let (host, port) = match authority
-            .rsplit_once(':')
-            .filter(|(_, port)| !port.ends_with(']'))
-        {
-            None => (authority, port),
-            Some((host, port)) => {
-                let problem = || bad(format!("`{port}` is no port"));
-                (host, port.parse().map_err(|_| problem())?)
-            }
-        };
-        let host = host.trim_start_matches('[').trim_end_matches(']');
-        if host.is_empty() {
-            return Err(bad(format!("`{text}` names no host")));
-        }
-        if let Some(at) = path.find(['?', '#']) {
-            let rest = &path[at..];
+        if let Some(mark) = text.chars().find(|c| matches!(c, '?' | '#')) {
             return Err(bad(format!(
-                "`{rest}` in the URL: it names the gateway only; what else is asked for are options"
+                "`{mark}` in the URL: it names the gateway only; what else is asked for are options"
             )));
         }
-        let base = base(path).map_err(bad)?;
+        let url = weir_model::Url::parse(text)
+            .map_err(|error| bad(format!("{error}: expected such as http://host:8080")))?;
+        let scheme = url.scheme;
+        let (way, secure) = Way::of_scheme(scheme)
+            .ok_or_else(|| bad(format!("`{scheme}` is no scheme of HTTP")))?;
+        let port = if secure { 443 } else { 80 };
+        let base = base(url.path).map_err(bad)?;
         Ok(Self {
             way,
             secure,
-            host: host.into(),
-            port,
+            host: url.authority.host.into(),
+            port: url.authority.port.unwrap_or(port),
             base,
-            credential: user.map(|user| format!("Basic {}", STANDARD.encode(user))),
+            credential: url
+                .authority
+                .userinfo
+                .map(|user| format!("Basic {}", STANDARD.encode(user))),
         })
     }
 
@@ -83,10 +72,7 @@ impl Url {
 
     /// The `Host` field.
     pub(super) fn authority(&self) -> String {
-        let host = match self.host.contains(':') {
-            true => format!("[{}]", self.host),
-            false => self.host.clone(),
-        };
+        let host = Bracketed(&self.host).to_string();
         match (self.secure, self.port) {
             (false, 80) | (true, 443) => host,
             (_, port) => format!("{host}:{port}"),

@@ -3,7 +3,7 @@
 use crate::net::client::Url;
 use crate::wire::QoS;
 use bytes::Bytes;
-use weir_binding::bridge::{self, Login, Mapping, RawLine, bridges, certificates, login, shown};
+use weir_binding::bridge::{self, Login, Mapping, RawLine, bridges, certificates, login};
 use weir_binding::{ConfigFault, Section};
 use weir_sansio::Duration;
 
@@ -87,7 +87,7 @@ impl Plan {
         let seconds = "a number of seconds";
         let retry_secs: u64 = section.parsed("max_retry_seconds", 30, seconds)?;
         let plan = Self {
-            shown: shown(&url),
+            shown: weir_model::url::shown(&url),
             url,
             login,
             roots: certificates(&mut section)?,

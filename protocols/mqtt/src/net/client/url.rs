@@ -1,10 +1,10 @@
 //! URLs of the client: scheme, login, authority, path of the WebSocket.
 
-use std::io;
-use weir_model::percent;
+use std::{fmt, io};
+use weir_model::url::{Authority, Bracketed};
 
 /// A parsed URL.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub(in crate::net) struct Url {
     pub(in crate::net) secure: bool,
     pub(in crate::net) websocket: bool,
@@ -23,43 +23,26 @@ const SCHEMES: &[(&str, bool, bool, u16)] = &[
     ("mqtt+wss", true, true, 443),
 ];
 
+/// Whom it names, without the login.
+impl fmt::Debug for Url {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", Bracketed(&self.host), self.port)
+    }
+}
+
 impl Url {
     /// Reads a URL; an error says what was expected.
     pub(in crate::net) fn parse(text: &str) -> io::Result<Self> {
         let bad = |problem: String| io::Error::new(io::ErrorKind::InvalidInput, problem);
-        let (scheme, rest) = text.split_once("://").ok_or_else(|| {
-            bad(format!(
-                "`{text}` is no URL: expected such as mqtt://host:1883"
-            ))
-        })?;
+        let url = weir_model::Url::parse(text)
+            .map_err(|error| bad(format!("{error}: expected such as mqtt://host:1883")))?;
+        let scheme = url.scheme;
         let line = SCHEMES.iter().find(|line| line.0 == scheme);
         let &(_, secure, websocket, port) =
             line.ok_or_else(|| bad(format!("`{scheme}` is no scheme of MQTT")))?;
-        let (authority, path) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
-        let (login, authority) = match authority.rsplit_once('@') {
-            None => (None, authority),
-            Some((login, authority)) => (Some(login), authority),
-        };
-        let port_at = authority
-            .rsplit_once(':')
-            .filter(|(_, port)| !port.ends_with(']'));
-        let (host, port) = match port_at {
-            None => (authority, port),
-            Some((host, port)) => {
-                let number = port.parse();
-                (
-                    host,
-                    number.map_err(|_| bad(format!("`{port}` is no port")))?,
-                )
-            }
-        };
-        let host = host.trim_start_matches('[').trim_end_matches(']');
-        if host.is_empty() {
-            return Err(bad(format!("`{text}` names no host")));
-        }
-        let path = match path.trim_end_matches('/') {
+        let path = match url.target.trim_end_matches('/') {
             "" => "/mqtt",
-            _ if !websocket => {
+            path if !websocket => {
                 let problem =
                     format!("`{path}`: the URL names the broker; the topic is an argument");
                 return Err(bad(problem));
@@ -69,20 +52,18 @@ impl Url {
         Ok(Self {
             secure,
             websocket,
-            host: host.into(),
-            port,
+            host: url.authority.host.into(),
+            port: url.authority.port.unwrap_or(port),
             path: path.into(),
-            login: login.map(read_login),
+            login: login(url.authority),
         })
     }
 }
 
-fn read_login(login: &str) -> (String, String) {
-    let decoded = |text: &str| percent::decode(text).unwrap_or_else(|_| text.to_owned());
-    match login.split_once(':') {
-        Some((user, password)) => (decoded(user), decoded(password)),
-        None => (decoded(login), String::new()),
-    }
+/// User and password, which is empty where none is named.
+fn login(authority: Authority<'_>) -> Option<(String, String)> {
+    let (user, password) = authority.login()?;
+    Some((user, password.unwrap_or_default()))
 }
 
 #[cfg(test)]
