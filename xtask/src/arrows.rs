@@ -30,7 +30,8 @@ pub(crate) const ARROWS: &[Arrow] = &[
     arrow("crates/exi", &[]),
     arrow("crates/sansio", &[]),
     arrow("crates/disk", &[]),
-    arrow("crates/link", &[]),
+    arrow("crates/random", &[]),
+    arrow("crates/link", &["crates/random"]),
     arrow("crates/geo", &[]),
     arrow("crates/advise", &[]),
     arrow("crates/codec", &["crates/model", "crates/exi"]),
@@ -41,7 +42,10 @@ pub(crate) const ARROWS: &[Arrow] = &[
         for_tests: &["crates/testkit", "crates/link"],
     },
     arrow("crates/websocket", &[]),
-    arrow("crates/carrier", &["crates/sansio", "crates/websocket"]),
+    arrow(
+        "crates/carrier",
+        &["crates/sansio", "crates/random", "crates/websocket"],
+    ),
     arrow("crates/storage", &["crates/model"]),
     arrow(
         "crates/log",
@@ -163,7 +167,7 @@ pub(crate) const ARROWS: &[Arrow] = &[
     },
     Arrow {
         folder: "stores/*",
-        behind: &["crates/codec", "crates/storage", "crates/disk"],
+        behind: &["crates/codec", "crates/storage", "crates/disk", "crates/random"],
         // A store is compared with the default one.
         for_tests: &["crates/testkit", "stores/embedded"],
     },

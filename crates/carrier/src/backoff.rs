@@ -1,6 +1,5 @@
 //! How long to wait before the next attempt: twice as long each time, and never quite the same.
 
-use std::hash::{BuildHasher, RandomState};
 use weir_sansio::Duration;
 
 const FIRST: Duration = Duration::from_millis(500);
@@ -31,7 +30,7 @@ impl Backoff {
     pub fn wait(&mut self) -> Duration {
         let whole = self.next;
         self.next = (whole * 2).min(self.longest);
-        let part = RandomState::new().hash_one(()) % 1024;
+        let part = weir_random::number() % 1024;
         whole / 2 + whole / 2 * part as u32 / 1024
     }
 }

@@ -14,8 +14,8 @@ pub mod csv;
 pub mod limits;
 pub mod message;
 pub mod network;
+pub mod noise;
 pub mod publish;
-pub mod random;
 pub mod recordings;
 pub mod replay;
 

@@ -18,13 +18,14 @@ pub use fault::{Fault, Faults};
 pub use sensors::{SENSORS, Sensor};
 
 use crate::message::{Message, Stream};
-use crate::random::{Random, Wander};
+use crate::noise::Wander;
 use pipe::Pipe;
 use plan::{PLAN, SUBSTATIONS};
 use plant::Plant;
 use sensors::Board;
 use std::sync::Arc;
 use substation::Substation;
+use weir_random::Random;
 
 /// Longest step the equations are solved in; longer ones are cut up.
 const TICK_S: f64 = 5.0;

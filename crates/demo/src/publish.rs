@@ -7,7 +7,6 @@
 
 use crate::limits::{RESPONSE_BYTES_MAX, RESPONSE_WAIT, RETRY_FIRST, RETRY_MAX};
 use crate::message::{self, Message};
-use crate::random::Random;
 use crate::{DemoFault, now};
 use core::fmt::Write as _;
 use core::time::Duration;
@@ -18,7 +17,8 @@ use tokio::net::TcpStream;
 use tokio::time::{sleep, timeout};
 use weir_carrier::tls::{self, ClientConfig};
 use weir_carrier::{Link, Stream};
-use weir_model::percent;
+use weir_model::{Url, percent};
+use weir_random::Random;
 
 /// Where the gateway is, and how to be let in.
 #[derive(Clone, Debug)]
@@ -41,36 +41,23 @@ impl Gateway {
         certificate: Option<&[u8]>,
     ) -> Result<Self, DemoFault> {
         let refuse = || DemoFault::Url {
-            url: url.to_owned(),
+            url: weir_model::url::shown(url),
         };
-        let (scheme, rest) = url.split_once("://").ok_or_else(refuse)?;
-        let (tls, port) = match scheme {
+        let read = Url::parse(url).map_err(|_| refuse())?;
+        let (tls, port) = match read.scheme {
             "http" => (None, 80),
             "https" => (Some(settings(certificate)?), 443),
             _ => return Err(refuse()),
         };
-        let (host, path) = rest.split_once('/').unwrap_or((rest, ""));
-        if host.is_empty() || host.contains(['@', '?', '#', ' ']) {
+        let host = read.authority;
+        if host.userinfo.is_some() || host.host.contains(' ') || read.query.is_some() {
             return Err(refuse());
         }
-        let port_given = host
-            .rsplit_once(':')
-            .is_some_and(|(_, port)| port.parse::<u16>().is_ok());
-        let authority = if port_given {
-            host.to_owned()
-        } else {
-            format!("{host}:{port}")
-        };
-        let path = path.trim_end_matches('/');
-        let prefix = if path.is_empty() {
-            String::new()
-        } else {
-            format!("/{path}")
-        };
+        let path = read.path.trim_end_matches('/');
         Ok(Self {
-            authority,
+            authority: host.with_port(port),
             tls,
-            prefix,
+            prefix: path.to_owned(),
             token,
         })
     }

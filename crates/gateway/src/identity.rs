@@ -7,7 +7,6 @@
 
 use crate::config::{Config, Problem};
 use ring::digest::{SHA256, digest};
-use ring::rand::{SecureRandom, SystemRandom};
 use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
@@ -77,10 +76,7 @@ fn kept(data: &Path) -> io::Result<String> {
 }
 
 fn draw(data: &Path) -> io::Result<String> {
-    let mut drawn = [0; 8];
-    let filled = SystemRandom::new().fill(&mut drawn);
-    filled.map_err(|_| io::Error::other("the system gives no random bytes"))?;
-    let name = format!("{:016x}", u64::from_be_bytes(drawn));
+    let name = format!("{:016x}", u64::from_be_bytes(weir_random::bytes()?));
     put(data, &name)?;
     Ok(name)
 }

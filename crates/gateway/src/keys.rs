@@ -4,7 +4,6 @@
 //! can read the file can speak for the devices (docs/decisions/0018).
 
 use crate::policy::{refuse_unknown, section, text};
-use ring::rand::{SecureRandom, SystemRandom};
 use std::collections::BTreeSet;
 use toml::{Table, Value};
 use weir_binding::SharedKey;
@@ -128,8 +127,7 @@ fn bytes_of(digits: &str) -> Option<Vec<u8>> {
 
 fn drawn(bytes: usize) -> Result<String, String> {
     let mut drawn = vec![0; bytes];
-    let filled = SystemRandom::new().fill(&mut drawn);
-    filled.map_err(|_| "no randomness to be had".to_owned())?;
+    weir_random::fill(&mut drawn).map_err(|error| error.to_string())?;
     Ok(drawn.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 

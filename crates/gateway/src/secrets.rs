@@ -6,7 +6,6 @@ use argon2::password_hash::{PasswordHash, PasswordHasher, PasswordVerifier, Salt
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use ring::digest::{SHA256, digest};
-use ring::rand::{SecureRandom, SystemRandom};
 
 /// Says whether a password is the one of this argon2 hash; takes some 20 ms.
 pub(crate) fn is_password(password: &str, hash: &str) -> bool {
@@ -42,10 +41,7 @@ pub(crate) fn sha256_hex(bytes: &[u8]) -> String {
 
 /// 192 random bits as text.
 pub(crate) fn drawn() -> Result<String, String> {
-    let mut bytes = [0; 24];
-    SystemRandom::new()
-        .fill(&mut bytes)
-        .map_err(|_| "no randomness to be had".to_owned())?;
+    let bytes = weir_random::bytes::<24>().map_err(|error| error.to_string())?;
     Ok(URL_SAFE_NO_PAD.encode(bytes))
 }
 

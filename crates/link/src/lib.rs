@@ -21,7 +21,6 @@ pub mod pcapng;
 mod pipe;
 mod profile;
 mod quantity;
-mod random;
 mod trace;
 
 #[cfg(target_os = "linux")]
@@ -35,7 +34,6 @@ pub use packet::{Segment, TcpPart};
 pub use pipe::{Cause, Fate, Pipe};
 pub use profile::{Direction, Duplex, PROFILES, Profile, ProfileFault};
 pub use quantity::QuantityFault;
-pub use random::Random;
 pub use trace::{Trace, TraceFault};
 
 #[cfg(target_os = "linux")]

@@ -1,7 +1,7 @@
 //! Which packets are lost.
 
 use crate::Nanos;
-use crate::random::Random;
+use weir_random::Random;
 
 /// How a direction loses packets.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -6,8 +6,8 @@ use crate::limits::PACKETS_IN_FLIGHT_MAX;
 use crate::loss::Losing;
 use crate::medium::Medium;
 use crate::profile::Direction;
-use crate::random::Random;
 use std::collections::VecDeque;
+use weir_random::Random;
 
 /// What becomes of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

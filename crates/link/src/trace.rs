@@ -6,8 +6,8 @@
 
 use crate::Nanos;
 use crate::limits::OPPORTUNITIES_MAX;
-use crate::random::Random;
 use std::fmt;
+use weir_random::Random;
 
 /// Bytes of one opportunity.
 pub(crate) const OPPORTUNITY_BYTES: u64 = 1_500;

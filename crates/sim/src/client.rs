@@ -4,7 +4,7 @@ use crate::observer::Observer;
 use crate::setting::Setting;
 use crate::web::{Request, Web};
 use crate::{Nanos, SECOND};
-use weir_link::Random;
+use weir_random::Random;
 
 /// How long a client whose connection or observation broke waits before it tries again.
 pub(crate) const RETRY: Nanos = SECOND;

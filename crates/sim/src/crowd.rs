@@ -11,7 +11,8 @@ use crate::tally::{Figures, Tally};
 use crate::{Nanos, SECOND};
 use std::collections::VecDeque;
 use weir_comet::Counters;
-use weir_link::{Framing, Random};
+use weir_link::Framing;
+use weir_random::Random;
 
 /// When measuring begins at the latest, whoever has not heard anything by then.
 const WARM_UP_MAX: Nanos = 60 * SECOND;

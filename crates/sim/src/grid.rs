@@ -5,7 +5,7 @@ use crate::tally::Figures;
 use crate::world::simulate_in;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use weir_link::Random;
+use weir_random::Random;
 
 /// Runs that the paper leaves out at each end, of ten.
 const TRIMMED: usize = 2;

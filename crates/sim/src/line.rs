@@ -5,7 +5,8 @@ use crate::medium::{Medium, Sensed, TURNAROUND_BYTES};
 use crate::setting::{Duplex, Line, Setting};
 use crate::{Nanos, SECOND};
 use std::collections::VecDeque;
-use weir_link::{Framing, Random};
+use weir_link::Framing;
+use weir_random::Random;
 
 /// Packets that the host's end keeps in its queue (`txqueuelen`). While it is full nobody sends, as Linux
 /// holds back a socket whose packet finds no room; on a serial line nothing is lost.

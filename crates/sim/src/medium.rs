@@ -7,7 +7,7 @@
 //! There is no acknowledgement below TCP and CoAP: who repeats is they.
 
 use crate::line::Way;
-use weir_link::Random;
+use weir_random::Random;
 
 /// `aUnitBackoffPeriod`: 20 symbols of half a byte.
 const BACKOFF_UNIT_BYTES: u64 = 10;

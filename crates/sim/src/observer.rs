@@ -14,7 +14,7 @@ use std::collections::VecDeque;
 use weir_coap::limits::Limits;
 use weir_coap::session::{Arrival, CallId, Endpoint, Event, Parameters};
 use weir_coap::wire::{Code, Message, Number, set_path};
-use weir_link::Random;
+use weir_random::Random;
 use weir_sansio::{Instant, Output};
 
 /// The value of Observe that registers.

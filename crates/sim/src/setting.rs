@@ -2,7 +2,7 @@
 
 use crate::{Nanos, SECOND};
 use std::fmt;
-use weir_link::Random;
+use weir_random::Random;
 
 /// How a client gets to know what is new.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

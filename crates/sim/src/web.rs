@@ -7,7 +7,7 @@ use crate::response::{Heard, Responses};
 use crate::setting::{Publication, Scheme, Setting};
 use crate::tcp::Tcp;
 use crate::{Nanos, SECOND};
-use weir_link::Random;
+use weir_random::Random;
 
 /// Dots that fill a request up to what a browser sends.
 const FILLING: usize = 450;

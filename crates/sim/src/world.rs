@@ -8,7 +8,7 @@ use crate::tally::{Figures, Tally};
 use crate::{Nanos, SECOND};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
-use weir_link::Random;
+use weir_random::Random;
 
 /// When measuring begins at the latest, whoever has not heard anything by then.
 const WARM_UP_MAX: Nanos = 180 * SECOND;

@@ -8,7 +8,6 @@ use crate::output::Standard;
 use crate::serve::StopSignals;
 use clap::{Args, ValueEnum};
 use serde_json::json;
-use std::hash::{BuildHasher, RandomState};
 use std::io::Write;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::os::unix::net::UnixStream;
@@ -91,7 +90,7 @@ async fn bridge(board: &Board) -> Result<(), Failure> {
     let listener = TcpListener::bind(board.listen).await.map_err(at)?;
     let address = listener.local_addr().map_err(at)?;
     let (_emulator, serial) = start(board, board.board)?;
-    let host = Host::new(RandomState::new().hash_one(0), MTU);
+    let host = Host::new(weir_random::number(), MTU);
     let bridge = Bridge::new(serial, line(board), host, Ipv4Addr::LOCALHOST);
     let mut bridge = bridge.map_err(Failure::no)?;
     let mut stop = StopSignals::listen().map_err(Failure::no)?;

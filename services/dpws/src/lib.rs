@@ -22,7 +22,7 @@ mod settings;
 
 use device::Device;
 use eventing::Subscriptions;
-use random::Random;
+use random::uuid;
 use settings::{Settings, Where};
 use std::sync::{Arc, OnceLock};
 use weir_binding::{Answer, Call, ConfigFault, Gateway, LocalFuture, Section, Service};
@@ -101,7 +101,7 @@ fn address(hub: &Arc<Hub>, now: Time) -> String {
     if let Some(known) = kept(hub, KEPT) {
         return known;
     }
-    let made = Random::default().uuid();
+    let made = uuid();
     keep(hub, now, KEPT, &made);
     made
 }

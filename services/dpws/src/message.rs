@@ -2,7 +2,7 @@
 
 use crate::limits::ENVELOPE_BYTES_MAX;
 use crate::names::{Generation, OASIS};
-use crate::random::Random;
+use crate::random::uuid;
 use weir_binding::{Call, Response};
 use weir_codec::document::addressing::{Header, Properties};
 use weir_codec::document::soap::{self, Code, Version};
@@ -234,7 +234,7 @@ impl Form {
             namespace: self.generation.addressing,
             to: self.generation.anonymous,
             action,
-            message_id: Some(&Random::default().uuid()),
+            message_id: Some(&uuid()),
             relates_to: self.relates_to.as_deref(),
             ..Header::default()
         };

@@ -74,7 +74,7 @@ fn head(sse: bool, format: &Format, parts: Option<&Parts>, cursor: String) -> Re
         None => format.media.to_owned(),
     };
     let opening = match sse {
-        true => Bytes::from(format!("retry: {}\n\n", retry_millis(&cursor))),
+        true => Bytes::from(format!("retry: {}\n\n", retry_millis())),
         false => Bytes::new(),
     };
     Response::with_body(200, &media, opening)
@@ -84,10 +84,9 @@ fn head(sse: bool, format: &Format, parts: Option<&Parts>, cursor: String) -> Re
         .header("vary", "accept")
 }
 
-/// One to three seconds, by a client's place, so that a restart is not answered by all at once.
-fn retry_millis(seed: &str) -> u64 {
-    use std::hash::{BuildHasher, RandomState};
-    1000 + RandomState::new().hash_one(seed) % 2000
+/// One to three seconds, another for each client, so that a restart is not answered by all at once.
+fn retry_millis() -> u64 {
+    1000 + weir_random::number() % 2000
 }
 
 fn heartbeat(call: &Call, sse: bool, format: &Format) -> Option<(Duration, Bytes)> {
@@ -103,7 +102,7 @@ fn heartbeat(call: &Call, sse: bool, format: &Format) -> Option<(Duration, Bytes
 
 fn farewell(call: &Call, sse: bool, parts: Option<&Parts>) -> Bytes {
     match parts {
-        _ if sse => wrapped(call, format!("retry: {}\n\n", retry_millis("")).as_bytes()),
+        _ if sse => wrapped(call, format!("retry: {}\n\n", retry_millis()).as_bytes()),
         Some(parts) => wrapped(call, format!("--{}--\r\n", parts.boundary).as_bytes()),
         None => Bytes::new(),
     }

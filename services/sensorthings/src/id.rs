@@ -7,7 +7,6 @@
 
 use serde_json::Value as Json;
 use std::fmt;
-use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 use weir_model::{Time, percent};
 
@@ -36,7 +35,7 @@ impl Id {
 
     /// A number that is drawn from all those that every JSON reader keeps.
     pub(crate) fn drawn() -> Self {
-        Id::Number(RandomState::new().hash_one(0) & INTEGER_MAX)
+        Id::Number(weir_random::number() & INTEGER_MAX)
     }
 
     /// As JSON gives it.

@@ -394,9 +394,7 @@ fn refused(why: String) -> io::Error {
 
 /// What tells this run's inboxes and submissions from all others'.
 fn nonce() -> String {
-    use std::hash::{BuildHasher, RandomState};
     let now = SystemTime::now().duration_since(UNIX_EPOCH);
     let now = now.map_or(0, |since| since.as_nanos());
-    let chance = RandomState::new().hash_one((now, std::process::id()));
-    format!("{chance:016x}{:08x}", now as u32)
+    format!("{:016x}{:08x}", weir_random::number(), now as u32)
 }

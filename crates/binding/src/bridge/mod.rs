@@ -22,7 +22,6 @@ pub use wary::{Sent, Wary};
 
 use crate::Gateway;
 use bytes::Bytes;
-use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 use weir_hub::{Content, Hub, Message};
 use weir_model::Cursor;
@@ -61,10 +60,7 @@ pub fn here(context: &dyn Gateway) -> Arc<str> {
     if let Some(known) = context.hub().consumer(HERE) {
         return String::from_utf8_lossy(&known).into();
     }
-    let made = format!(
-        "{:016x}",
-        RandomState::new().hash_one(context.now().nanos())
-    );
+    let made = format!("{:016x}", weir_random::number());
     remember(context, HERE, made.clone().into());
     made.into()
 }

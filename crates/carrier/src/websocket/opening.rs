@@ -3,7 +3,6 @@
 use super::stream::WebSocketStream;
 use crate::Stream;
 use crate::limits::HANDSHAKE_BYTES_MAX;
-use ring::rand::{SecureRandom, SystemRandom};
 use std::io;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use weir_websocket::Role;
@@ -26,10 +25,7 @@ pub struct Opening<'a> {
 
 /// Shakes hands over an opened stream.
 pub async fn open(mut stream: Stream, opening: Opening<'_>) -> io::Result<WebSocketStream> {
-    let mut nonce = [0; 16];
-    let random = SystemRandom::new().fill(&mut nonce);
-    random.map_err(|_| io::Error::other("the system gives no random bytes"))?;
-    let key = key(nonce);
+    let key = key(weir_random::bytes()?);
     stream
         .write_all(request(&opening, &key)?.as_bytes())
         .await?;

@@ -8,7 +8,6 @@
 use crate::Stream;
 use crate::limits::{FRAME_BYTES_MAX, READ_BYTES_MAX, UNSENT_BYTES_MAX};
 use bytes::{Buf, Bytes};
-use ring::rand::{SecureRandom, SystemRandom};
 use std::collections::VecDeque;
 use std::io::{self, IoSlice};
 use std::mem::MaybeUninit;
@@ -309,7 +308,7 @@ impl Masks {
         if self.drawn.is_empty() {
             let mut bytes = [0; 256];
             // Without randomness the frames are whole all the same: only a proxy could be fooled.
-            let _masked_with_zeros = SystemRandom::new().fill(&mut bytes);
+            let _masked_with_zeros = weir_random::fill(&mut bytes);
             self.drawn = bytes.as_chunks::<4>().0.to_vec();
         }
         self.drawn.pop().unwrap_or_default()

@@ -1,8 +1,9 @@
 //! Things that go wrong now and then, and are put right again.
 
 use super::plan::SUBSTATIONS;
-use crate::random::Random;
+use crate::noise::wait;
 use core::fmt;
+use weir_random::Random;
 
 /// What can go wrong, and where; substations count from 0, sensors as in
 /// [`SENSORS`](super::SENSORS).
@@ -90,7 +91,7 @@ impl Faults {
     pub fn new(mean_wait_s: f64, random: &mut Random) -> Self {
         Self {
             mean_wait_s,
-            left_s: random.wait(mean_wait_s),
+            left_s: wait(random, mean_wait_s),
             now: None,
         }
     }
@@ -116,7 +117,7 @@ impl Faults {
             return;
         }
         (self.now, self.left_s) = match self.now {
-            Some(_) => (None, 20.0 + random.wait(self.mean_wait_s)),
+            Some(_) => (None, 20.0 + wait(random, self.mean_wait_s)),
             None => (Some(Fault::any(random)), 60.0 + 180.0 * random.unit()),
         };
     }

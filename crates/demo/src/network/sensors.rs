@@ -3,9 +3,9 @@
 use super::plan::{self, SUBSTATIONS};
 use super::{Fault, Network};
 use crate::message::{Message, Observation, Stream, Value};
-use crate::random::Random;
 use std::sync::Arc;
 use weir_model::Place;
+use weir_random::Random;
 
 /// A kind of sensor that every node has.
 #[derive(Clone, Copy, Debug)]

@@ -3,7 +3,8 @@
 //! It is always a week in January there, whatever the calendar says, because a heating network in
 //! July is no demonstration. The time of day is real (UTC plus one hour).
 
-use crate::random::{Random, Wander};
+use crate::noise::Wander;
+use weir_random::Random;
 
 const DAY_S: f64 = 86_400.0;
 const TOWN_AHEAD_OF_UTC_S: f64 = 3600.0;

@@ -11,7 +11,6 @@ use crate::context::Traffic;
 use crate::fetch::{self, Roots};
 use crate::limits::TRACE_SPANS_WAITING_MAX;
 use export::{Exporter, Note};
-use ring::rand::{SecureRandom, SystemRandom};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -20,6 +19,8 @@ use std::thread::{self, JoinHandle};
 use std::time::{SystemTime, UNIX_EPOCH};
 use weir_binding::{ConfigFault, Metric, Section};
 use weir_hub::trace::{Parent, Span, Tracer};
+use weir_model::Url;
+use weir_random::SharedRandom;
 
 /// Keys of the section `trace`.
 pub(crate) const TRACE_KEYS: &[&str] = &["url", "sample", "service", "token_file", "ca_file"];
@@ -62,12 +63,9 @@ impl Settings {
                 .map_err(|error| section.fault("token_file", format!("{file}: {error}")))
         });
         let authorization = token.transpose()?;
-        let url = url.map(|url| whole(&url).ok_or(url));
-        let url = url.transpose().map_err(|url| {
-            section.fault(
-                "url",
-                format!("expected http:// or https://, found `{url}`"),
-            )
+        let url = url.as_deref().map(whole).transpose();
+        let url = url.map_err(|problem| {
+            section.fault("url", format!("expected http:// or https://, {problem}"))
         })?;
         if let (Some(url), Some(_)) = (&url, &authorization)
             && !fetch::is_private(url)
@@ -87,12 +85,16 @@ impl Settings {
 }
 
 /// The URL that spans are posted to.
-fn whole(url: &str) -> Option<String> {
-    let (scheme, rest) = url.split_once("://")?;
-    let is_web = matches!(scheme, "http" | "https") && !rest.is_empty() && !rest.starts_with('/');
-    is_web.then(|| match rest.trim_end_matches('/').contains('/') {
-        true => url.to_owned(),
-        false => url.trim_end_matches('/').to_owned() + PATH,
+fn whole(text: &str) -> Result<String, String> {
+    let url = Url::parse(text).map_err(|error| error.to_string())?;
+    if !matches!(url.scheme, "http" | "https") {
+        return Err(format!("found `{url}`"));
+    }
+    let target = url.target.trim_end_matches('/');
+    Ok(if target.contains('/') {
+        text.to_owned()
+    } else {
+        text.trim_end_matches('/').to_owned() + PATH
     })
 }
 
@@ -110,7 +112,7 @@ impl Traces {
         let dropped = count("dropped");
         let tracer = Arc::new(Sampler {
             threshold: threshold(settings.sample),
-            drawn: AtomicU64::new(seed()),
+            drawn: SharedRandom::new(weir_random::number()),
             spans,
             dropped: dropped.clone(),
         });
@@ -140,7 +142,7 @@ impl Traces {
 struct Sampler {
     /// Traces whose name's second half is below are kept.
     threshold: u64,
-    drawn: AtomicU64,
+    drawn: SharedRandom,
     spans: SyncSender<Note>,
     dropped: Arc<AtomicU64>,
 }
@@ -151,29 +153,15 @@ fn threshold(sample: f64) -> u64 {
     (sample * u64::MAX as f64) as u64
 }
 
-fn seed() -> u64 {
-    let mut bytes = [0; 8];
-    // Names that others could foresee harm nobody; without randomness they are the start's time.
-    match SystemRandom::new().fill(&mut bytes) {
-        Ok(()) => u64::from_le_bytes(bytes),
-        Err(_) => unix_nanos(),
-    }
-}
-
 fn unix_nanos() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
     since.map_or(0, |since| u64::try_from(since.as_nanos()).unwrap_or(0))
 }
 
 impl Sampler {
-    /// The next number of SplitMix64 (Steele et al., OOPSLA 2014), not zero.
+    /// The next number, not zero.
     fn draw(&self) -> u64 {
-        let state = self
-            .drawn
-            .fetch_add(0x9e37_79b9_7f4a_7c15, Ordering::Relaxed);
-        let mixed = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (mixed ^ (mixed >> 31)).max(1)
+        self.drawn.bits().max(1)
     }
 }
 
@@ -224,7 +212,7 @@ mod tests {
         let (spans, waiting) = sync_channel(1);
         let sampler = Sampler {
             threshold: threshold(sample),
-            drawn: AtomicU64::new(7),
+            drawn: SharedRandom::new(7),
             spans,
             dropped: Arc::default(),
         };

@@ -5,7 +5,6 @@ use crate::serve::StopSignals;
 use crate::{Failure, output};
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
-use std::hash::{BuildHasher, RandomState};
 use std::net::SocketAddrV4;
 use std::time::Duration;
 use weir_board::limits::CLIENT_MTU;
@@ -142,7 +141,7 @@ pub(super) async fn run(board: &Board) -> Result<(), Failure> {
         return carry_out(board, pairs, bridge.map_err(Failure::no)?).await;
     }
     let (_emulator, serial) = start(board, &CLIENT)?;
-    let host = Host::new(RandomState::new().hash_one(0), CLIENT_MTU);
+    let host = Host::new(weir_random::number(), CLIENT_MTU);
     let bridge = Bridge::new(serial, line(board), host, servers);
     carry_out(board, pairs, bridge.map_err(Failure::no)?).await
 }

@@ -7,7 +7,6 @@
 use super::datagrams::Path;
 use crate::secure::{Context as Derived, ContextId, Contexts, Guard, Material, Numbers};
 use bytes::Bytes;
-use ring::rand::{SecureRandom, SystemRandom};
 use std::future::poll_fn;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -114,8 +113,7 @@ fn derived(key: SharedKey) -> Option<((Derived, [u8; 8]), SharedKey)> {
         peer: key.peer.clone(),
         id_context: key.id_context.clone(),
     };
-    let mut echo = [0; 8];
-    SystemRandom::new().fill(&mut echo).ok()?;
+    let echo = weir_random::bytes().ok()?;
     // What the policy file may hold always makes keys.
     let context = Derived::derive(&material).ok()?;
     Some(((context, echo), key))

@@ -18,7 +18,6 @@ mod ways;
 use crate::limits::Limits;
 use keys::Keys;
 use plugtest::Plugtest;
-use ring::rand::{SecureRandom, SystemRandom};
 use settings::Settings;
 use std::io;
 use std::sync::atomic::AtomicBool;
@@ -94,10 +93,7 @@ impl Shared {
 
 /// A number that nobody can guess.
 fn seed() -> io::Result<u64> {
-    let mut bytes = [0; 8];
-    let drawn = SystemRandom::new().fill(&mut bytes);
-    drawn.map_err(|_| io::Error::other("the system gives no random bytes"))?;
-    Ok(u64::from_ne_bytes(bytes))
+    weir_random::bytes().map(u64::from_ne_bytes)
 }
 
 impl Server for Coap {

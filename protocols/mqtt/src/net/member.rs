@@ -183,9 +183,7 @@ impl Member {
 
 /// Where a connection begins to count its keys: somewhere, so that they are nobody else's.
 fn first_receipt() -> u64 {
-    use std::hash::{BuildHasher, RandomState};
-    let chance = RandomState::new();
-    chance.hash_one(now())
+    weir_random::number()
 }
 
 /// The time so many seconds later.

@@ -9,7 +9,6 @@ use super::live::Live;
 use super::record::Stored;
 use super::share::Shares;
 use std::collections::{BTreeSet, HashMap};
-use std::hash::{BuildHasher, RandomState};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::task::{Context, Poll, Waker};
@@ -99,7 +98,7 @@ impl Sessions {
     pub(super) fn assign(&self) -> Arc<str> {
         loop {
             // Drawn, so that it does not tell how many there were.
-            let drawn = RandomState::new().hash_one(0);
+            let drawn = weir_random::number();
             let id: Arc<str> = format!("weir-{drawn:016x}").into();
             if !self.lock().clients.contains_key(&id) {
                 return id;

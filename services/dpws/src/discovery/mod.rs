@@ -17,7 +17,7 @@ use crate::limits::{
     ANSWER_DELAY_MAX, DATAGRAM_BYTES_MAX, REPEAT_DELAY, REPEAT_DELAY_MAX, REPEATS, WAITING_MAX,
 };
 use crate::names::{GENERATIONS, Generation};
-use crate::random::Random;
+use crate::random::{between, uuid};
 use bytes::Bytes;
 use message::{Asked, Place, Question, Said};
 use pace::Pace;
@@ -65,7 +65,6 @@ pub(crate) struct Discovery {
     interfaces: Vec<Vec<String>>,
     seen: Seen,
     pace: Pace,
-    random: Random,
     /// `MessageNumber` of the last message.
     number: u64,
     /// What leaves, by when; the second number keeps those of one moment apart.
@@ -88,7 +87,6 @@ impl Discovery {
             interfaces,
             seen: Seen::default(),
             pace: Pace::default(),
-            random: Random::default(),
             number: 0,
             waiting: BTreeMap::new(),
             sent: 0,
@@ -106,7 +104,7 @@ impl Discovery {
 
     /// Says that the device is there, on every interface (WS-Discovery 1.1 section 4.1).
     pub(crate) fn hello(&mut self, now: Instant) {
-        let wait = self.random.between(Duration::ZERO, ANSWER_DELAY_MAX);
+        let wait = between(Duration::ZERO, ANSWER_DELAY_MAX);
         self.say(now + wait, Said::Hello);
     }
 
@@ -149,7 +147,7 @@ impl Discovery {
             return;
         }
         let wait = match arrival.of_group {
-            true => self.random.between(Duration::ZERO, ANSWER_DELAY_MAX),
+            true => between(Duration::ZERO, ANSWER_DELAY_MAX),
             false => Duration::ZERO,
         };
         let (generation, id) = (question.generation, question.id.as_str());
@@ -170,7 +168,7 @@ impl Discovery {
         interface: usize,
     ) -> Bytes {
         self.number += 1;
-        let id = self.random.uuid();
+        let id = uuid();
         let place = Place {
             generation,
             id: &id,
@@ -187,7 +185,7 @@ impl Discovery {
             to,
             bytes,
         };
-        let delay = self.random.between(REPEAT_DELAY.0, REPEAT_DELAY.1);
+        let delay = between(REPEAT_DELAY.0, REPEAT_DELAY.1);
         self.wait(
             at,
             Sending {

@@ -4,7 +4,7 @@ use super::filter::ACTION;
 use super::subscriptions::{Agreement, Ending};
 use crate::limits::{ENVELOPE_BYTES_MAX, EVENT_ROWS_MAX};
 use crate::names::EVENTING;
-use crate::random::Random;
+use crate::random::uuid;
 use weir_codec::document::Xml;
 use weir_codec::document::addressing::{Endpoint, Header};
 use weir_codec::document::observations::{NAMESPACE, write_rows};
@@ -93,7 +93,7 @@ fn send(agreement: &Agreement, endpoint: &Endpoint, action: &str, body: &str) ->
         namespace: agreement.generation.addressing,
         to: &endpoint.address,
         action,
-        message_id: Some(&Random::default().uuid()),
+        message_id: Some(&uuid()),
         parameters: &endpoint.parameters,
         ..Header::default()
     };

@@ -6,7 +6,7 @@ use super::{MANAGER, filter, sink};
 use crate::limits::URI_BYTES_MAX;
 use crate::message::{Fault, Message};
 use crate::names::EVENTING;
-use crate::random::Random;
+use crate::random::uuid;
 use std::net::IpAddr;
 use std::sync::Arc;
 use weir_binding::{Call, Response};
@@ -42,7 +42,7 @@ pub(crate) fn subscribe(
     desk.subscriptions.check_room(call.peer).map_err(|reason| {
         Fault::named("EventSourceUnableToProcess", EVENTING, reason).with_status(429)
     })?;
-    let id = Random::default().uuid()["urn:uuid:".len()..].to_owned();
+    let id = uuid()["urn:uuid:".len()..].to_owned();
     let manager = format!("{}{MANAGER}/{id}", desk.base);
     let agreement = Arc::new(Agreement::new(
         id,

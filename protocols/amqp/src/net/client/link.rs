@@ -2,7 +2,6 @@
 
 use super::url::{self, Url, Version};
 use crate::client::{ClientEvent, Closed, ClosedKind, Machine, Options, v10, v091};
-use std::hash::{BuildHasher, RandomState};
 use std::io;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -133,7 +132,7 @@ pub(in crate::net) fn machine(
 
 /// A name of nobody else.
 fn name() -> String {
-    format!("weir-{:016x}", RandomState::new().hash_one(()))
+    format!("weir-{:016x}", weir_random::number())
 }
 
 fn is_cut(error: &io::Error) -> bool {

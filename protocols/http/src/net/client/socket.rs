@@ -5,7 +5,6 @@ use super::url::Url;
 use super::{BYTES_MAX, Connection, common, refused};
 use crate::wire::events::is_control;
 use bytes::Bytes;
-use ring::rand::{SecureRandom, SystemRandom};
 use std::collections::{HashMap, VecDeque};
 use std::io;
 use tokio::io::AsyncReadExt;
@@ -28,7 +27,7 @@ struct Open {
 impl Open {
     /// Shakes hands (RFC 6455 section 4.1).
     async fn open(url: &Url, target: &Target, path: &str) -> io::Result<Self> {
-        let nonce = key(random()?);
+        let nonce = key(weir_random::bytes()?);
         let mut request = format!("GET {path} HTTP/1.1\r\n");
         common(url, target, &mut request);
         let subprotocol = format!("weir.{}", target.format.name);
@@ -89,7 +88,7 @@ impl Open {
         let mut frame = Vec::new();
         write_close(
             &Close::new(CloseCode::NORMAL, ""),
-            Some(random()?),
+            Some(weir_random::bytes()?),
             &mut frame,
         );
         // The peer may be gone already.
@@ -104,20 +103,13 @@ impl Open {
 
     async fn send(&mut self, opcode: Opcode, payload: &[u8]) -> io::Result<()> {
         let mut frame = Vec::with_capacity(payload.len() + 14);
-        write_masked(opcode, payload, random()?, &mut frame);
+        write_masked(opcode, payload, weir_random::bytes()?, &mut frame);
         self.connection.send(&frame).await
     }
 }
 
 fn misbehaved(what: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, what)
-}
-
-fn random<const N: usize>() -> io::Result<[u8; N]> {
-    let mut bytes = [0; N];
-    let filled = SystemRandom::new().fill(&mut bytes);
-    filled.map_err(|_| io::Error::other("the system has no random bytes"))?;
-    Ok(bytes)
 }
 
 /// A subscription over a WebSocket.

@@ -6,7 +6,6 @@ use crate::session::{Client, ClientOptions, Failure, Resumption, SessionEvent};
 use crate::xml::{Element, Skipped};
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
-use ring::rand::{SecureRandom, SystemRandom};
 use std::collections::VecDeque;
 use std::io;
 use std::time::Duration;
@@ -252,10 +251,7 @@ async fn log_in(
 }
 
 fn nonce() -> io::Result<String> {
-    let mut bytes = [0; 18];
-    let filled = SystemRandom::new().fill(&mut bytes);
-    filled.map_err(|_| io::Error::other("no random numbers"))?;
-    Ok(URL_SAFE_NO_PAD.encode(bytes))
+    Ok(URL_SAFE_NO_PAD.encode(weir_random::bytes::<18>()?))
 }
 
 /// User and password of the URL, or those of `Authorization`.

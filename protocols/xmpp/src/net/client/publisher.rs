@@ -6,7 +6,6 @@ use crate::net::component::name_of;
 use crate::net::payload;
 use crate::xml::escape;
 use bytes::Bytes;
-use std::hash::{BuildHasher, RandomState};
 use std::io;
 use weir_binding::{LocalFuture, Publisher, Target};
 
@@ -28,7 +27,7 @@ impl XmppPublisher {
         Ok(Self {
             service: Service::open(connection).await?,
             target,
-            run: RandomState::new().hash_one(()),
+            run: weir_random::number(),
             count: 0,
         })
     }

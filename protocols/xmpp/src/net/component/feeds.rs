@@ -14,7 +14,6 @@ use crate::limits::{SUBSCRIPTIONS_MAX, SUBSCRIPTIONS_OF_ONE_MAX, UNSENT_BYTES_MA
 use crate::net::settings::ComponentPlan;
 use crate::net::told::Told;
 use std::collections::{BTreeMap, BTreeSet};
-use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 use weir_binding::Context as Gateway;
@@ -341,7 +340,7 @@ impl Feeds {
     /// An identifier that no subscription has, drawn so that it does not tell how many there are.
     fn drawn_id(&self) -> u64 {
         let is_free = |id: &u64| !self.by_id.contains_key(id) && !self.pending.contains_key(id);
-        let mut drawn = std::iter::repeat_with(|| RandomState::new().hash_one(0) & ID_MAX);
+        let mut drawn = std::iter::repeat_with(|| weir_random::number() & ID_MAX);
         drawn.find(is_free).unwrap_or_default()
     }
 
