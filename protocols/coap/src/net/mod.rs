@@ -5,9 +5,11 @@ mod condition;
 mod datagrams;
 mod desk;
 mod discovery;
+mod extra;
 mod keys;
 mod known;
 mod nudge;
+#[cfg(feature = "plugtest")]
 mod plugtest;
 mod settings;
 mod streams;
@@ -16,8 +18,8 @@ mod watch;
 mod ways;
 
 use crate::limits::Limits;
+use extra::Extra;
 use keys::Keys;
-use plugtest::Plugtest;
 use settings::Settings;
 use std::io;
 use std::sync::atomic::AtomicBool;
@@ -32,7 +34,7 @@ use weir_model::{Cursor, Filter};
 /// CoAP as a binding: over UDP, TCP, TLS and WebSocket.
 pub struct Coap {
     settings: Arc<Settings>,
-    plugtest: Option<Arc<Plugtest>>,
+    plugtest: Option<Arc<dyn Extra>>,
     /// Whether a network thread has joined the groups.
     joined: AtomicBool,
     /// The keys of the policy file, read when the first socket is served.
@@ -44,7 +46,7 @@ impl Coap {
     pub fn configure(section: Section) -> Result<Self, ConfigFault> {
         let settings = Settings::read(section)?;
         Ok(Self {
-            plugtest: settings.plugtest.then(Arc::default),
+            plugtest: plugtest(&settings),
             settings: Arc::new(settings),
             joined: AtomicBool::new(false),
             keys: OnceLock::new(),
@@ -66,11 +68,23 @@ impl Coap {
     }
 }
 
+#[cfg(feature = "plugtest")]
+fn plugtest(settings: &Settings) -> Option<Arc<dyn Extra>> {
+    let made = || Arc::<plugtest::Plugtest>::default() as Arc<dyn Extra>;
+    settings.plugtest.then(made)
+}
+
+/// A build without them refuses the key.
+#[cfg(not(feature = "plugtest"))]
+fn plugtest(_settings: &Settings) -> Option<Arc<dyn Extra>> {
+    None
+}
+
 /// What a socket's requests have in common.
 #[derive(Clone)]
 struct Shared {
     settings: Arc<Settings>,
-    plugtest: Option<Arc<Plugtest>>,
+    plugtest: Option<Arc<dyn Extra>>,
     keys: Arc<Keys>,
     context: Arc<dyn Context>,
 }

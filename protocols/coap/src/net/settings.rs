@@ -51,6 +51,10 @@ impl Settings {
         let listen_tcp = section.text("listen_tcp", &listen);
         let listen_tls = section.text("listen_tls", &secured(&listen));
         let plugtest = section.parsed("plugtest", false, "true or false")?;
+        if plugtest && cfg!(not(feature = "plugtest")) {
+            let problem = "this weir is built without the resources of the plugtests";
+            return Err(section.fault("plugtest", problem));
+        }
         let multicast = section.parsed("multicast", false, "true or false")?;
         let echo = section.text("echo", "public");
         let echo = match echo.as_str() {

@@ -1,6 +1,6 @@
 //! What is observed: how its changes are told, and what a change is told as.
 
-use super::plugtest::Plugtest;
+use super::extra::Extra;
 use crate::session::ObservationId;
 use crate::wire::{Code, Message, Number, Options, path_of, query_of};
 use bytes::Bytes;
@@ -120,7 +120,7 @@ impl Watch {
         }
     }
 
-    pub(super) fn poll(&mut self, cx: &mut Context<'_>, plugtest: Option<&Plugtest>) -> Seen {
+    pub(super) fn poll(&mut self, cx: &mut Context<'_>, plugtest: Option<&dyn Extra>) -> Seen {
         if let Some(reading) = &mut self.reading {
             return match reading.poll(cx) {
                 Poll::Pending => Seen::Nothing,

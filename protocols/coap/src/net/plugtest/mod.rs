@@ -1,10 +1,12 @@
-//! The resources of the ETSI CoAP plugtests, behind `coap.plugtest`: what test suites of others ask for.
+//! The resources of the ETSI CoAP plugtests, behind the feature and the key `plugtest`: what test suites of
+//! others ask for.
 //!
 //! What it deliberately does not do: have to do with observations. Nothing here reaches the hub.
 
 mod resources;
 
 use super::condition;
+use super::extra::Extra;
 use crate::wire::{Code, Link, Message, Number};
 use resources::{Resource, initial, links, path_links};
 use std::collections::BTreeMap;
@@ -64,9 +66,10 @@ impl Plugtest {
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
 
-    /// Says whether a path is one of these.
-    pub(super) fn holds(&self, path: &str) -> bool {
+impl Extra for Plugtest {
+    fn holds(&self, path: &str) -> bool {
         let methods = [
             "/location-query",
             "/large-create",
@@ -77,34 +80,29 @@ impl Plugtest {
         self.lock().resources.contains_key(path) || methods.contains(&path) || may_be_created(path)
     }
 
-    /// Links to them.
-    pub(super) fn links(&self) -> Vec<Link> {
+    fn links(&self) -> Vec<Link> {
         links()
     }
 
-    /// How long the answer takes.
-    pub(super) fn delay(&self, path: &str) -> Option<Duration> {
+    fn delay(&self, path: &str) -> Option<Duration> {
         path.starts_with("/separate").then_some(SEPARATE_DELAY)
     }
 
-    /// Which version of a resource there is; each look at one that changes by itself makes another.
-    pub(super) fn version(&self, path: &str) -> Option<u64> {
+    fn version(&self, path: &str) -> Option<u64> {
         let state = self.lock();
         let resource = state.resources.get(path).filter(|known| known.observable)?;
         Some(resource.version + resource.ticks())
     }
 
-    /// Has this waker woken at the next change.
-    pub(super) fn watch(&self, waker: &Waker) {
+    fn watch(&self, waker: &Waker) {
         let mut state = self.lock();
         if !state.watchers.iter().any(|known| known.will_wake(waker)) {
             state.watchers.push(waker.clone());
         }
     }
 
-    /// What an observer is told of a change.
     // [RFC7641-4.2-5] [RFC7641-4.2-6]
-    pub(super) fn told(&self, path: &str, request: &Message) -> Message {
+    fn told(&self, path: &str, request: &Message) -> Message {
         let state = self.lock();
         let Some(resource) = state.resources.get(path) else {
             return Message::diagnostic(Code::NOT_FOUND, "it was deleted");
@@ -115,8 +113,7 @@ impl Plugtest {
         resource.read(&request.options)
     }
 
-    /// Answers a request.
-    pub(super) fn answer(&self, path: &str, request: &Message) -> Message {
+    fn answer(&self, path: &str, request: &Message) -> Message {
         let mut state = self.lock();
         let answer = match request.code {
             Code::GET | Code::FETCH => state.get(path, request),
