@@ -12,7 +12,7 @@ use std::collections::VecDeque;
 use std::io;
 use std::time::Duration;
 use weir_binding::{Event, LocalFuture, Publisher, Subscriber, Target};
-use weir_model::{BatchBuilder, Cursor, Filter, Limits, Time};
+use weir_model::{BatchBuilder, Cursor, Filter, Limits, Time, Url};
 
 /// How long a publisher waits for a reader of the topic.
 const MATCH_WAIT: Duration = Duration::from_secs(10);
@@ -30,19 +30,21 @@ fn invalid(sentence: impl Into<String>) -> io::Error {
 
 /// Reads `dds://DOMAIN/?interface=lo&reliability=best-effort`.
 pub(super) fn parse(url: &str, mut quality: Quality) -> io::Result<(Place, Quality)> {
-    let rest = url.strip_prefix("dds://").unwrap_or(url);
-    let (domain, query) = rest.split_once('?').unwrap_or((rest, ""));
-    let mut interface = LOOPBACK;
-    for pair in query.split('&').filter(|pair| !pair.is_empty()) {
-        let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-        match name {
+    let expected = "expected such as dds://0/?interface=lo";
+    let url = Url::parse(url).map_err(|error| invalid(format!("{error}: {expected}")))?;
+    if url.authority.userinfo.is_some() || !matches!(url.path, "" | "/") {
+        return Err(invalid(format!("`{url}`: {expected}")));
+    }
+    let mut interface = LOOPBACK.to_owned();
+    for (name, value) in url.pairs() {
+        match name.as_str() {
             "interface" => interface = value,
             _ => quality
-                .set(name, value)
+                .set(&name, &value)
                 .map_err(|problem| invalid(format!("`{name}`: {problem}")))?,
         }
     }
-    let place = Place::parse(domain.trim_end_matches('/'), interface);
+    let place = Place::parse(&url.authority.to_string(), &interface);
     let place = place.map_err(invalid)?;
     Ok((place, quality))
 }
