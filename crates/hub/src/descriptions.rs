@@ -6,26 +6,15 @@
 
 use crate::fault::Fault;
 use crate::state::catalog::{Catalog, Entry};
+use crate::state::numbers::StreamId;
+use smallvec::SmallVec;
 use weir_model::batch::StreamView;
 use weir_model::limits::DESCRIPTIONS_MAX;
 use weir_model::{Batch, Datastream, Described, Time};
 use weir_storage::units::Conversion;
 
-/// What a part of a message says of its datastream that is not known.
-pub(crate) fn heard(view: &StreamView<'_>, known: &Datastream) -> Datastream {
-    Datastream {
-        sensor: differs(view.sensor, &known.sensor),
-        property: differs(view.property, &known.property),
-        unit: differs(view.unit, &known.unit),
-        ..Datastream::default()
-    }
-}
-
-fn differs(heard: Option<&str>, known: &Option<Box<str>>) -> Option<Box<str>> {
-    heard
-        .filter(|heard| known.as_deref() != Some(heard))
-        .map(Into::into)
-}
+/// Of each part of a message the datastream that it is of, where that is known.
+pub(crate) type Known = SmallVec<[Option<StreamId>; 4]>;
 
 /// Finds under which descriptions a part of a message was made; gives the datastream as it is known from now on,
 /// where the part says something new. A part of a datastream that is not known is made under its first.
@@ -35,50 +24,51 @@ pub(crate) fn hear(
     index: usize,
     arrival: Time,
 ) -> Option<Datastream> {
+    let said = Described::of(&batch.stream(index));
     let Some(entry) = entry else {
         let mut datastream = Datastream::default();
-        datastream.learn(&heard(&batch.stream(index), &Datastream::default()));
+        datastream.learn(said);
         return Some(datastream);
     };
     let known = &entry.datastream;
-    let view = batch.stream(index);
-    let said = Described::of(&view);
     if known.descriptions.is_empty() {
-        let heard = heard(&view, known);
-        let is_new = heard != Datastream::default();
+        if said.beyond(known.says()).is_empty() {
+            return entry.had_but_bytes().then(|| known.clone());
+        }
         let is_first = entry.last.is_none() && !is_met_before(batch, index);
-        return match is_new {
-            false => entry.had_but_bytes().then(|| known.clone()),
-            true if is_first && may_learn(known, said) => {
-                let mut datastream = known.clone();
-                datastream.learn(&heard);
-                Some(datastream)
-            }
-            true => described(entry, batch, index, arrival),
-        };
+        if is_first && may_learn(known, said) {
+            let mut datastream = known.clone();
+            datastream.learn(said);
+            return Some(datastream);
+        }
     }
-    if said.is_empty() {
-        settle(known, batch, index, arrival);
-        return None;
+    match is_described(known, batch, index, arrival) {
+        true => None,
+        false => described(entry, batch, index, arrival),
     }
-    described(entry, batch, index, arrival)
 }
 
 /// The same where nothing is learned: of a message that was taken before.
 pub(crate) fn settle(known: &Datastream, batch: &mut Batch, index: usize, arrival: Time) {
-    if known.descriptions.is_empty() {
-        return;
+    if !known.descriptions.is_empty() && !is_described(known, batch, index, arrival) {
+        let number = known.in_force(begin(batch, index, arrival), arrival);
+        batch.describe(index, number);
     }
-    let view = batch.stream(index);
-    let said = Described::of(&view);
-    let in_force = |time: i64| known.in_force(Time::from_nanos(time), arrival);
-    if said.is_empty() {
-        return batch.describe_rows(index, in_force);
+}
+
+/// Has a part made under the description that says what it does; `false` where none does.
+fn is_described(known: &Datastream, batch: &mut Batch, index: usize, arrival: Time) -> bool {
+    if Described::of(&batch.stream(index)).is_empty() {
+        batch.describe_rows(index, |time| {
+            known.in_force(Time::from_nanos(time), arrival)
+        });
+        return true;
     }
-    let whole = whole(known, batch, index, arrival);
-    let number = known.number_of(whole);
-    let number = number.unwrap_or_else(|| in_force(begin(batch, index, arrival).nanos()));
-    batch.describe(index, number);
+    let number = known.number_of(whole(known, batch, index, arrival));
+    number
+        .into_iter()
+        .for_each(|number| batch.describe(index, number));
+    number.is_some()
 }
 
 /// What a part says, with what it leaves out as it was at its first time.
@@ -97,25 +87,24 @@ fn begin(batch: &Batch, index: usize, arrival: Time) -> Time {
     batch.begin_of(index).unwrap_or(arrival)
 }
 
-/// Has a part made under the description that says what it does; a new one, where there is none of it.
+/// Has a part made under a new description, which says what it does.
 fn described(entry: &Entry, batch: &mut Batch, index: usize, arrival: Time) -> Option<Datastream> {
     let known = &entry.datastream;
-    let whole = whole(known, batch, index, arrival);
-    if let Some(number) = known.number_of(whole) {
-        batch.describe(index, number);
-        return None;
-    }
     let mut datastream = known.clone();
     let last = entry.last.as_ref().map(|last| last.time);
     let from = begin(batch, index, arrival);
-    let number = datastream.describe((from, last), arrival, whole);
-    let learned = number.map(|_| datastream);
-    match number {
-        Some(number) => batch.describe(index, number),
-        // It is refused before, but for what another gateway has put into a shared log.
-        None => settle(known, batch, index, arrival),
+    let whole = whole(known, batch, index, arrival);
+    match datastream.describe((from, last), arrival, whole) {
+        Some(number) => {
+            batch.describe(index, number);
+            Some(datastream)
+        }
+        None => {
+            // It is refused before, but for what another gateway has put into a shared log.
+            settle(known, batch, index, arrival);
+            None
+        }
     }
-    learned
 }
 
 /// What was declared is not learned otherwise.
@@ -149,32 +138,43 @@ fn check_declared(known: &Datastream, view: &StreamView<'_>) -> Result<(), Fault
 }
 
 /// Refuses a message that contradicts what a datastream was declared to be, or would bring it more descriptions than
-/// it may have.
-pub(crate) fn check(catalog: &Catalog, batch: &Batch, arrival: Time) -> Result<(), Fault> {
-    for index in 0..batch.stream_count() {
+/// it may have; gives which of its datastreams are known.
+pub(crate) fn check(catalog: &Catalog, batch: &Batch, arrival: Time) -> Result<Known, Fault> {
+    let count = batch.stream_count();
+    let mut known = Known::with_capacity(count);
+    for index in 0..count {
         let view = batch.stream(index);
-        let Some(id) = catalog.find(view.topic) else {
-            continue;
-        };
-        let known = &catalog.entry(id).datastream;
-        check_declared(known, &view)?;
-        // How many a message makes at most: each part one.
-        let most = known.descriptions.len() + batch.stream_count();
-        if known.descriptions.is_empty()
-            || most < DESCRIPTIONS_MAX
-            || Described::of(&view).is_empty()
-        {
-            continue;
-        }
-        let is_new = known
-            .number_of(whole(known, batch, index, arrival))
-            .is_none();
-        if is_new && known.descriptions.len() + index + 1 > DESCRIPTIONS_MAX {
-            return Err(Fault::OverLimit {
-                what: "descriptions (sensor, type, unit) of a datastream",
-                limit: DESCRIPTIONS_MAX,
-            });
+        let found = catalog.find(view.topic);
+        known.push(found);
+        if let Some(id) = found {
+            let datastream = &catalog.entry(id).datastream;
+            check_declared(datastream, &view)?;
+            check_count(datastream, batch, index, arrival)?;
         }
     }
-    Ok(())
+    Ok(known)
+}
+
+fn check_count(
+    known: &Datastream,
+    batch: &Batch,
+    index: usize,
+    arrival: Time,
+) -> Result<(), Fault> {
+    let had = known.descriptions.len();
+    // How many a message makes at most: each part one.
+    if had == 0 || had + batch.stream_count() < DESCRIPTIONS_MAX {
+        return Ok(());
+    }
+    let is_told = Described::of(&batch.stream(index)).is_empty()
+        || known
+            .number_of(whole(known, batch, index, arrival))
+            .is_some();
+    match is_told || had + index < DESCRIPTIONS_MAX {
+        true => Ok(()),
+        false => Err(Fault::OverLimit {
+            what: "descriptions (sensor, type, unit) of a datastream",
+            limit: DESCRIPTIONS_MAX,
+        }),
+    }
 }

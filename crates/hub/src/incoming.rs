@@ -5,7 +5,7 @@ use crate::attributes::{Block, BlockBytes};
 use crate::checks;
 use crate::client::ClientId;
 use crate::decoded::{Decoded, Unread};
-use crate::descriptions;
+use crate::descriptions::{self, Known};
 use crate::fault::Fault;
 use crate::hub::Core;
 use crate::message::{Message, shared};
@@ -39,39 +39,35 @@ pub(crate) struct Incoming {
 }
 
 impl Incoming {
-    /// Checks that there is room for it; where there is none for its observations, there may be for its bytes.
+    /// Checks that there is room for it; where there is none for its observations, there may be for its bytes. Gives
+    /// which of its datastreams are known.
     #[inline]
     pub(crate) fn fit(
         &mut self,
         now: Time,
         principal: &Principal,
         core: &Core,
-    ) -> Result<(), Fault> {
+    ) -> Result<Known, Fault> {
         if self.retain && !self.body.is_empty() {
             core.retained.check_room(&self.topic)?;
         }
-        let fault = match &self.content {
-            Decoded::Observations(batch, _) => checks::check_new(principal, &core.catalog, batch)
+        if let Decoded::Observations(batch, _) = &self.content {
+            let checked = checks::check_new(principal, &core.catalog, batch)
                 .and_then(|()| room::check_batch(&core.catalog, batch))
-                .and_then(|()| descriptions::check(&core.catalog, batch, now))
-                .err(),
-            Decoded::Opaque(_) => None,
-        };
-        match fault {
-            Some(fault)
-                if self.may_be_bytes && principal.grants.allow(Verb::Publish, &self.topic) =>
-            {
-                self.become_bytes(fault)?;
+                .and_then(|()| descriptions::check(&core.catalog, batch, now));
+            match checked {
+                Err(fault)
+                    if self.may_be_bytes && principal.grants.allow(Verb::Publish, &self.topic) =>
+                {
+                    self.become_bytes(fault)?;
+                }
+                checked => return checked,
             }
-            Some(fault) => return Err(fault),
-            None => {}
         }
-        match self.content {
-            Decoded::Opaque(_) if !self.body.is_empty() => {
-                checks::check_full(&core.catalog, &self.topic)
-            }
-            _ => Ok(()),
+        if !self.body.is_empty() {
+            checks::check_full(&core.catalog, &self.topic)?;
         }
+        Ok(Known::new())
     }
 
     /// Goes on as bytes, and why.

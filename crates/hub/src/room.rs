@@ -1,12 +1,11 @@
 //! Room in the catalog: what would make it larger than it may be is refused.
 
-use crate::descriptions::heard;
 use crate::fault::Fault;
 use crate::limits::{ENTRY_BYTES, NAME_BYTES_MAX};
 use crate::state::catalog::Catalog;
 use crate::weight;
 use weir_model::batch::StreamView;
-use weir_model::{Batch, Datastream};
+use weir_model::{Batch, Datastream, Described};
 
 /// Names of a datastream that a message says: sensor, property and unit, beside its topic.
 const NAMES: usize = 4;
@@ -70,7 +69,8 @@ fn more_of_stream(catalog: &Catalog, view: &StreamView<'_>, value: usize) -> usi
         }
         Some(id) => {
             let entry = catalog.entry(id);
-            let names = weight::of_datastream(&heard(view, &entry.datastream));
+            let new = Described::of(view).beyond(entry.datastream.says());
+            let names = weight::of_texts([new.sensor, new.property, new.unit]);
             names + value.saturating_sub(entry.last_weight())
         }
     }

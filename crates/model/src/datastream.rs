@@ -106,9 +106,20 @@ impl<'a> Described<'a> {
             .or_else(|| of("unit", self.unit, other.unit))
     }
 
+    /// What of it another does not say.
+    #[inline]
+    pub fn beyond(self, other: Described<'_>) -> Self {
+        Self {
+            sensor: self.sensor.filter(|said| other.sensor != Some(*said)),
+            property: self.property.filter(|said| other.property != Some(*said)),
+            unit: self.unit.filter(|said| other.unit != Some(*said)),
+        }
+    }
+
     /// Whether it says nothing.
+    #[inline]
     pub fn is_empty(&self) -> bool {
-        *self == Self::default()
+        self.sensor.is_none() && self.property.is_none() && self.unit.is_none()
     }
 }
 
@@ -135,20 +146,21 @@ impl Description {
 }
 
 impl Datastream {
-    /// Takes over what `newer` says and keeps the rest; says whether anything changed.
-    pub fn learn(&mut self, newer: &Datastream) -> bool {
-        let before = self.clone();
-        learn(&mut self.name, &newer.name);
-        learn(&mut self.sensor, &newer.sensor);
-        learn(&mut self.property, &newer.property);
-        learn(&mut self.unit, &newer.unit);
-        learn(&mut self.place, &newer.place);
-        learn(&mut self.maximum, &newer.maximum);
-        learn(&mut self.about, &newer.about);
-        *self != before
+    /// Takes over what is said and keeps the rest.
+    pub fn learn(&mut self, said: Described<'_>) {
+        for (known, said) in [
+            (&mut self.sensor, said.sensor),
+            (&mut self.property, said.property),
+            (&mut self.unit, said.unit),
+        ] {
+            if said.is_some() {
+                *known = said.map(Into::into);
+            }
+        }
     }
 
     /// What its newest description says.
+    #[inline]
     pub fn says(&self) -> Described<'_> {
         Described {
             sensor: self.sensor.as_deref(),
@@ -249,12 +261,6 @@ impl Datastream {
 /// The last one holds; what was declared before what was not.
 fn rank(number: usize, own: &Description) -> (bool, Time, Time, usize) {
     (own.declared, own.from, own.learned, number)
-}
-
-fn learn<T: Clone>(known: &mut Option<T>, newer: &Option<T>) {
-    if newer.is_some() {
-        known.clone_from(newer);
-    }
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use crate::access::{Principal, Verb};
 use crate::attributes::{Block, Quality};
 use crate::checks;
 use crate::decoded::{Decoded, Unread, at_topic, fill_places};
-use crate::descriptions;
+use crate::descriptions::{self, Known};
 use crate::entry;
 use crate::fault::Fault;
 use crate::hub::{Core, Hub, distribute};
@@ -248,14 +248,15 @@ impl Hub {
         if let Some(used) = core.keys.find(&incoming.key) {
             return self.repeated(used, incoming);
         }
-        incoming.fit(now, principal, &core)?;
+        let known = incoming.fit(now, principal, &core)?;
         if let Some(ticket) = self.submit_message(now, incoming)? {
             return Ok(ticket);
         }
         let nothing = Decoded::Opaque(String::new());
         let content = std::mem::replace(&mut incoming.content, nothing);
         let (topic, body) = (&incoming.topic, &incoming.body);
-        let (content, streams) = self.locate(&mut core, now, (topic, body.is_empty()), content)?;
+        let about = (topic.as_str(), body.is_empty());
+        let (content, streams) = self.locate(&mut core, now, about, content, &known)?;
         let (kind, media) = content.record_parts();
         let record = incoming.record(now, kind, media);
         let begun = incoming.trace.now();
@@ -334,10 +335,11 @@ impl Hub {
         now: Time,
         (topic, is_empty): (&str, bool),
         content: Decoded,
+        known: &Known,
     ) -> Result<(Content, Streams), Fault> {
         match content {
             Decoded::Observations(mut batch, format) => {
-                let streams = self.learn(core, now, &mut batch)?;
+                let streams = self.learn(core, now, &mut batch, known)?;
                 Ok((Content::Observations { batch, format }, streams))
             }
             Decoded::Opaque(media) if is_empty => {
@@ -378,12 +380,21 @@ impl Hub {
 
     /// Finds the datastreams of a batch, learns what it says of them (a record of its own in the log,
     /// so that it outlives retention) and fills in what it leaves out.
-    fn learn(&self, core: &mut Core, now: Time, batch: &mut Batch) -> Result<Streams, Fault> {
+    fn learn(
+        &self,
+        core: &mut Core,
+        now: Time,
+        batch: &mut Batch,
+        known: &Known,
+    ) -> Result<Streams, Fault> {
         let mut streams = Streams::with_capacity(batch.stream_count());
         // Parts whose rows were made under several descriptions become more.
         while streams.len() < batch.stream_count() {
             let index = streams.len();
-            let id = self.learn_stream(core, now, batch, index)?;
+            let found = known.get(index).copied().flatten();
+            // What was not known may be by a part before.
+            let found = found.or_else(|| core.catalog.find(batch.stream(index).topic));
+            let id = self.learn_stream(core, now, batch, (index, found))?;
             batch.fill(index, &core.catalog.entry(id).datastream);
             streams.push(id);
         }
@@ -400,9 +411,8 @@ impl Hub {
         core: &mut Core,
         now: Time,
         batch: &mut Batch,
-        index: usize,
+        (index, known): (usize, Option<StreamId>),
     ) -> Result<StreamId, Fault> {
-        let known = core.catalog.find(batch.stream(index).topic);
         let entry = known.map(|id| core.catalog.entry(id));
         let learned = descriptions::hear(entry, batch, index, now);
         let mut datastream = match (known, learned) {
@@ -489,7 +499,9 @@ impl Read {
 /// Whether a message is a value with others beside it, before its names are made topics.
 fn has_others(batch: &Batch) -> bool {
     let naming = |index| batch.stream(index).naming;
-    naming(0) == Naming::Sent && naming(batch.stream_count() - 1) == Naming::Below
+    batch.stream_count() > 1
+        && naming(0) == Naming::Sent
+        && naming(batch.stream_count() - 1) == Naming::Below
 }
 
 fn undecodable(format: &Format, error: DecodeError) -> Fault {
