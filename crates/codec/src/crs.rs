@@ -16,6 +16,9 @@ pub const KNOWN: &str = "EPSG 4326, EPSG 4979, CRS84 and CRS84h are";
 /// ellipsoid: a place has none.
 pub const HEIGHT: &str = "heightAboveEllipsoid";
 
+/// EPSG 4326 as nearly all write it, weir among them: it is known without being taken apart.
+pub(crate) const USUAL: &str = "http://www.opengis.net/def/crs/EPSG/0/4326";
+
 /// A system of degrees of WGS 84.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Crs {
@@ -44,6 +47,9 @@ pub struct Position {
 impl Crs {
     /// The system of a name, which is whole or `None`: a URN or URL of OGC, or authority and code.
     pub fn named(name: &str) -> Option<Self> {
+        if name == USUAL {
+            return Some(Crs::Epsg4326);
+        }
         let (authority, code) = split(name.trim_ascii())?;
         let of = |own: &str| authority.eq_ignore_ascii_case(own);
         match code {
@@ -98,13 +104,15 @@ impl Crs {
 
     /// The position of a text of numbers between blanks or commas.
     pub(crate) fn position_of(self, text: &str) -> Result<Position, &'static str> {
-        let is_between = |sign: char| sign.is_ascii_whitespace() || sign == ',';
-        let words = text.split(is_between).filter(|word| !word.is_empty());
-        let (mut numbers, mut count) = ([0.0; 4], 0);
-        for word in words {
+        let is_between = |sign: u8| sign.is_ascii_whitespace() || sign == b',';
+        let (mut numbers, mut count, mut rest) = ([0.0; 4], 0, text);
+        while let Some(begin) = rest.bytes().position(|byte| !is_between(byte)) {
+            rest = &rest[begin..];
+            let end = rest.bytes().position(is_between).unwrap_or(rest.len());
+            let (word, behind) = rest.split_at(end);
             let number = lexical::number(word).ok_or("coordinates that are decimal numbers")?;
             *numbers.get_mut(count).ok_or("one position")? = number;
-            count += 1;
+            (count, rest) = (count + 1, behind);
         }
         self.position(&numbers[..count])
     }

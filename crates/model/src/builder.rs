@@ -455,9 +455,15 @@ fn parts<'a>(batch: &'a Batch, stream: &Stream) -> [Option<&'a str>; 4] {
     [stream.topic, stream.sensor, stream.property, stream.unit].map(|span| span.of(&batch.names))
 }
 
+/// Whether two name the same: their topics tell most apart.
 fn same(batch: &Batch, a: &Stream, b: &Stream) -> bool {
-    let said = |stream: &Stream| (stream.naming, stream.description);
-    a == b || (said(a) == said(b) && parts(batch, a) == parts(batch, b))
+    let alike =
+        |a: Span, b: Span| a == b || a.len == b.len && a.of(&batch.names) == b.of(&batch.names);
+    alike(a.topic, b.topic)
+        && alike(a.sensor, b.sensor)
+        && alike(a.property, b.property)
+        && alike(a.unit, b.unit)
+        && (a.naming, a.description) == (b.naming, b.description)
 }
 
 fn hash_of(hasher: &DefaultHashBuilder, batch: &Batch, stream: &Stream) -> u64 {

@@ -258,14 +258,15 @@ impl<'a> Json<'a> {
         }
     }
 
-    /// What stands from `start` on where a number was expected, if it is one that is none.
+    /// What stands next where a number was expected and no digit is: a number that is none, or what it is not.
     #[cold]
-    fn not_finite(&mut self, start: usize, error: DecodeError) -> DecodeError {
+    fn not_finite(&mut self) -> Result<(Decimal, usize), DecodeError> {
+        let start = self.at;
         let Some((number, len)) = lexical::first_not_finite(&self.text[start..]) else {
-            return error;
+            return self.decimal();
         };
         (self.at, self.spaced, self.nulled) = (start + len, true, true);
-        DecodeError::not_finite(start, number)
+        Err(DecodeError::not_finite(start, number))
     }
 
     /// Reads the grammar of section 6; gives the decimal and where it began.
@@ -338,12 +339,13 @@ impl<'a> Json<'a> {
     /// The grammar of section 6, where a number must stand next.
     #[inline]
     fn expect_decimal(&mut self) -> Result<(Decimal, usize), DecodeError> {
-        let (kind, start) = (self.peek()?, self.at);
-        if kind == Kind::Number {
-            self.decimal()
-                .map_err(|error| self.not_finite(start, error))
-        } else {
-            Err(DecodeError::expected(self.at, "a number"))
+        if self.peek()? != Kind::Number {
+            return Err(DecodeError::expected(self.at, "a number"));
+        }
+        let rest = &self.raw()[self.at..];
+        match rest.strip_prefix(b"-").unwrap_or(rest) {
+            [b'0'..=b'9', ..] => self.decimal(),
+            _ => self.not_finite(),
         }
     }
 

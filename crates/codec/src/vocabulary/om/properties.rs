@@ -67,7 +67,7 @@ pub(super) struct PlaceReader {
 impl PlaceReader {
     pub(super) fn start(&mut self, name: &str) {
         // Objects of GML begin with a capital, properties do not.
-        if name.starts_with(|letter: char| letter.is_ascii_uppercase()) {
+        if name.as_bytes().first().is_some_and(u8::is_ascii_uppercase) {
             self.point = name == "Point";
         }
         self.position = self.point && matches!(name, "pos" | "coordinates");

@@ -261,7 +261,7 @@ fn write_place(index: usize, place: Place, emit: &mut impl Emit) {
     emit.attribute(XSI_TYPE, Atom::Name(gml("GeometryPropertyType")));
     emit.start(gml("Point"));
     emit.attribute(gml("id"), Atom::Id("p", index));
-    let wgs84 = "http://www.opengis.net/def/crs/EPSG/0/4326";
+    let wgs84 = crate::crs::USUAL;
     emit.attribute(Name::local("srsName"), Atom::Text(wgs84));
     let pos = Atom::Pair(place.latitude, place.longitude);
     write_leaf(gml("pos"), pos, emit);
