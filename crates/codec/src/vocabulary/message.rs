@@ -211,12 +211,6 @@ fn read_message(pull: &mut impl Pull, rows: &mut Rows<'_>) -> Result<(), DecodeE
 
 fn read_observations(pull: &mut impl Pull, rows: &mut Rows<'_>) -> Result<(), DecodeError> {
     let mut array = pull.array()?;
-    if rows.is_forgiving() {
-        while pull.item(&mut array)? {
-            forgiving::read_observation(pull, rows, note_unknown)?;
-        }
-        return Ok(());
-    }
     while pull.item(&mut array)? {
         read_observation(pull, rows, note_unknown)?;
     }
@@ -227,11 +221,7 @@ fn read_observations(pull: &mut impl Pull, rows: &mut Rows<'_>) -> Result<(), De
 fn read_with_others(pull: &mut impl Pull, rows: &mut Rows<'_>) -> Result<(), DecodeError> {
     let (start, before) = (pull.mark(), rows.len());
     let by_and_by = |_: Key<'_>, _: &mut Rows<'_>| {};
-    if rows.is_forgiving() {
-        forgiving::read_observation(pull, rows, by_and_by)?
-    } else {
-        read_observation(pull, rows, by_and_by)?
-    }
+    read_observation(pull, rows, by_and_by)?;
     let time = (rows.len() > before).then(|| rows.batch().time(before));
     pull.rewind(start);
     flat::read(pull, rows, flat::Members::Others(time.flatten()))
@@ -253,6 +243,8 @@ fn note_unknown(key: Key<'_>, rows: &mut Rows<'_>) {
     rows.note_flaw(Flaw::new(FlawKind::Unknown, what));
 }
 
+/// Reads one observation. Of one that is to be forgiven, what is wrong is noted, and costs the member or, where it has
+/// no result, all of it.
 fn read_observation(
     pull: &mut impl Pull,
     rows: &mut Rows<'_>,
@@ -266,7 +258,18 @@ fn read_observation(
         if member == Member::Unknown {
             of_others(key, rows);
         }
-        read_member(member, pull, rows)?;
+        let before = pull.mark();
+        if let Err(error) = read_member(member, pull, rows) {
+            if !rows.is_forgiving() {
+                return Err(error);
+            }
+            pull.rewind(before);
+            forgiving::read_wrong(member, &error, pull, rows)?;
+        }
+    }
+    if rows.is_forgiving() {
+        forgiving::end(start, rows);
+        return Ok(());
     }
     rows.end(start)
 }

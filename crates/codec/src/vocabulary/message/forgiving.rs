@@ -2,42 +2,18 @@
 //!
 //! For messages whose publisher did not say what they are, or cannot be told what is wrong with them.
 
-use super::{member, read_member};
 use crate::error::DecodeError;
 use crate::lexical;
 use crate::rows::Rows;
-use crate::syntax::{Key, Kind, Pull};
+use crate::syntax::{Kind, Pull};
 use crate::vocabulary::members::Member;
 use alloc::format;
 use alloc::string::{String, ToString};
 use weir_model::{BatchError, Extra, FlawKind};
 
-/// Reads one observation; what is wrong with it is noted, and costs the member or, where it has no result, all of it.
-pub(super) fn read_observation(
-    pull: &mut impl Pull,
-    rows: &mut Rows<'_>,
-    of_others: impl Fn(Key<'_>, &mut Rows<'_>),
-) -> Result<(), DecodeError> {
-    let start = pull.at();
-    rows.begin(start)?;
-    let mut map = pull.map()?;
-    while let Some(key) = pull.key(&mut map)? {
-        let member = member(key);
-        if member == Member::Unknown {
-            of_others(key, rows);
-        }
-        let before = pull.mark();
-        if let Err(error) = read_member(member, pull, rows) {
-            pull.rewind(before);
-            read_wrong(member, &error, pull, rows)?;
-        }
-    }
-    end(start, rows);
-    Ok(())
-}
-
 /// Takes what can be understood of a member that is not as it must be.
-fn read_wrong(
+#[cold]
+pub(super) fn read_wrong(
     member: Member,
     error: &DecodeError,
     pull: &mut impl Pull,
@@ -90,7 +66,7 @@ fn scalar(pull: &mut impl Pull) -> Result<String, DecodeError> {
 }
 
 /// Ends the observation, without a place where that is none, or leaves it out.
-fn end(start: usize, rows: &mut Rows<'_>) {
+pub(super) fn end(start: usize, rows: &mut Rows<'_>) {
     // What ends badly is dropped, so that it is looked at before.
     let checked = rows.check();
     if checked == Err(BatchError::Place) {
