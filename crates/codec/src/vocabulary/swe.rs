@@ -11,6 +11,7 @@
 pub(crate) mod array;
 pub(crate) mod block_read;
 pub(crate) mod block_write;
+mod opening;
 pub(crate) mod record;
 pub(crate) mod rule;
 mod token;

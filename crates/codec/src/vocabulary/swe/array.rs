@@ -7,6 +7,7 @@
 //! something else.
 
 use super::block_read::{BlockReader, Record, Shared};
+use super::opening::{Opening, is_field};
 use super::rule::{self, Rule, elsewhere};
 use super::{Kind, Role, Separators, URN};
 use crate::crs::Crs;
@@ -216,13 +217,7 @@ struct ResultField {
 /// A field as far as it was read.
 #[derive(Default)]
 struct Field {
-    /// Depth of its own element.
-    own: usize,
-    component: Option<Component>,
-    /// Depth of the component's element.
-    depth: usize,
-    /// Whether its component was met, or others within it.
-    described: bool,
+    opening: Opening<Component>,
     role: Option<Role>,
     texts: ResultField,
     rule: Rule,
@@ -254,10 +249,13 @@ impl Description {
             match pull.next()? {
                 Event::Start(name) => {
                     depth += 1;
-                    uom = name.local == "uom" && field.has(depth);
-                    let rule = rule::Part::named(name.local).filter(|_| field.has(depth));
-                    let started = field.start(name.local, depth);
-                    started.map_err(|what| DecodeError::expected(pull.at(), what))?;
+                    let is_of_it = field.opening.has(depth);
+                    uom = name.local == "uom" && is_of_it;
+                    let rule = rule::Part::named(name.local).filter(|_| is_of_it);
+                    if !field.start(name.local, depth) {
+                        let what = "a flat record of times and single results";
+                        return Err(DecodeError::expected(pull.at(), what));
+                    }
                     if let Some(part) = rule {
                         field.rule.read(part, pull)?;
                         depth -= 1;
@@ -268,11 +266,9 @@ impl Description {
                     self.attribute(attribute, &mut field, depth, pull)?;
                 }
                 Event::End => {
-                    if field.component.is_some() && field.depth == depth {
+                    if field.opening.is_ended(depth, pull)? {
                         self.push(&mut field, pull.at())?;
-                        field.component = None;
-                    } else if field.own == depth && !field.described {
-                        return Err(elsewhere(pull));
+                        field.opening.close();
                     }
                     depth -= 1;
                 }
@@ -290,13 +286,11 @@ impl Description {
         pull: &impl Pull,
     ) -> Result<(), DecodeError> {
         let text = pull.text();
-        let is_own = field.component.is_some() && field.depth == depth;
-        let is_time = matches!(
-            field.component,
-            Some(Component::Time | Component::TimeRange)
-        );
+        let component = field.opening.component();
+        let is_own = field.opening.is_at(depth);
+        let is_time = matches!(component, Some(Component::Time | Component::TimeRange));
         let refused = match attribute {
-            Attribute::Name if field.component.is_none() => {
+            Attribute::Name if component.is_none() => {
                 field.texts.name = self.keep(text);
                 None
             }
@@ -309,7 +303,7 @@ impl Description {
                 field.texts.unit = self.keep(text);
                 None
             }
-            Attribute::Frame if field.component.is_none() => {
+            Attribute::Frame if component.is_none() => {
                 self.strange_frame = Crs::named(text).is_none();
                 None
             }
@@ -341,7 +335,7 @@ impl Description {
         let known = field
             .role
             .filter(|role| !is_value || matches!(role, Role::Value(_)));
-        let role = match (known, field.component) {
+        let role = match (known, field.opening.component()) {
             (Some(role), _) => role,
             (None, Some(Component::Result(kind))) => Role::Value(kind),
             (None, Some(Component::Time)) if definition.ends_with("ResultTime") => Role::ResultTime,
@@ -435,14 +429,6 @@ pub(super) fn is_frame_of_time(name: &str) -> bool {
     last.is_some_and(|last| known.iter().any(|own| own.eq_ignore_ascii_case(last)))
 }
 
-/// Says whether a component is one of others.
-pub(super) fn is_group(name: &str) -> bool {
-    matches!(
-        name,
-        "DataRecord" | "SimpleDataRecord" | "Vector" | "Position"
-    )
-}
-
 /// What degrees are called.
 const DEGREES: &[&str] = &[
     "deg",
@@ -452,33 +438,15 @@ const DEGREES: &[&str] = &[
 ];
 
 impl Field {
-    /// Takes note of an element at this depth.
-    fn start(&mut self, name: &str, depth: usize) -> Result<(), &'static str> {
-        if matches!(name, "field" | "coordinate") {
+    /// Takes note of an element at this depth; `false` where it is none of a field.
+    fn start(&mut self, name: &str, depth: usize) -> bool {
+        if is_field(name) {
             *self = Self {
-                own: depth,
+                opening: Opening::at(depth),
                 ..Self::default()
             };
         }
-        // Objects begin with a capital, properties do not.
-        let is_object = name.starts_with(|it: char| it.is_ascii_uppercase());
-        let is_list = matches!(name, "DataArray" | "DataChoice" | "Matrix");
-        if !is_object || (self.component.is_some() && !is_list) {
-            return Ok(());
-        }
-        self.described = true;
-        self.component = Component::named(name);
-        self.depth = depth;
-        if self.component.is_some() || is_group(name) {
-            Ok(())
-        } else {
-            Err("a flat record of times and single results")
-        }
-    }
-
-    /// Whether what stands at this depth is said of its component.
-    fn has(&self, depth: usize) -> bool {
-        self.component.is_some() && self.depth + 1 == depth
+        self.opening.start(name, depth, Component::named)
     }
 }
 

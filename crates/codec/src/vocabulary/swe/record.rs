@@ -4,8 +4,9 @@
 //!
 //! What it deliberately does not do: arrays and choices within records, and ranges, which are no single result.
 
-use super::array::{Attribute, INSTANTS, is_frame_of_time, is_group, set_topic};
-use super::rule::{self, Rule, elsewhere};
+use super::array::{Attribute, INSTANTS, is_frame_of_time, set_topic};
+use super::opening::{Opening, is_field, is_group};
+use super::rule::{self, Rule};
 use super::{Kind, token};
 use crate::error::DecodeError;
 use crate::infoset::{Event, Pull};
@@ -17,17 +18,12 @@ use weir_model::{Extra, Limits, Time};
 /// A field as far as it was read.
 #[derive(Default)]
 struct Field {
-    /// Depth of its own element.
-    own: usize,
-    /// Whether its component was met, or others within it.
-    described: bool,
+    opening: Opening<Component>,
     name: String,
     definition: String,
     unit: String,
     value: String,
     rule: Rule,
-    /// What it is, and the depth of that element.
-    component: Option<(Component, usize)>,
     /// Which part of the component is being read.
     part: Part,
 }
@@ -95,16 +91,18 @@ pub(crate) fn read<S: Fn(&mut Rows<'_>)>(
     let begin = pull.at();
     let (mut depth, mut before) = (1, Before::default());
     let mut field = Field {
-        component: start.0.map(|component| (component, depth)),
+        opening: Opening::of(start.0),
         ..Field::default()
     };
     while depth > 0 {
         match pull.next()? {
             Event::Start(name) => {
                 depth += 1;
-                let rule = rule::Part::named(name.local).filter(|_| field.has(depth));
-                let started = field.start(name.local, depth);
-                started.map_err(|what| DecodeError::expected(pull.at(), what))?;
+                let rule = rule::Part::named(name.local).filter(|_| field.opening.has(depth));
+                if !field.start(name.local, depth) {
+                    let what = "a record of times and simple results";
+                    return Err(DecodeError::expected(pull.at(), what));
+                }
                 if let Some(part) = rule {
                     field.rule.read(part, pull)?;
                     depth -= 1;
@@ -116,11 +114,9 @@ pub(crate) fn read<S: Fn(&mut Rows<'_>)>(
             }
             Event::Content if field.part == Part::Value => field.value.push_str(pull.text()),
             Event::End => {
-                if field.is_at(depth) {
+                if field.opening.is_ended(depth, pull)? {
                     field.push(pull.at(), common, &mut before, rows)?;
-                    field.component = None;
-                } else if field.own == depth && !field.described {
-                    return Err(elsewhere(pull));
+                    field.opening.close();
                 }
                 field.part = Part::Other;
                 depth -= 1;
@@ -138,32 +134,21 @@ pub(crate) fn read<S: Fn(&mut Rows<'_>)>(
 }
 
 impl Field {
-    /// Takes note of an element at this depth.
-    fn start(&mut self, name: &str, depth: usize) -> Result<(), &'static str> {
-        if matches!(name, "field" | "coordinate") {
+    /// Takes note of an element at this depth; `false` where it is none of a field.
+    fn start(&mut self, name: &str, depth: usize) -> bool {
+        if is_field(name) {
             *self = Self {
-                own: depth,
+                opening: Opening::at(depth),
                 ..Self::default()
             };
         }
+        let is_of_it = self.opening.has(depth);
         self.part = match name {
-            "value" if self.has(depth) => Part::Value,
-            "uom" if self.has(depth) => Part::Unit,
+            "value" if is_of_it => Part::Value,
+            "uom" if is_of_it => Part::Unit,
             _ => Part::Other,
         };
-        // Objects begin with a capital, properties do not. What stands deeper is of its quality.
-        let is_object = name.starts_with(|it: char| it.is_ascii_uppercase());
-        let is_list = matches!(name, "DataArray" | "DataChoice" | "Matrix");
-        if !is_object || (self.component.is_some() && !is_list) {
-            return Ok(());
-        }
-        self.described = true;
-        self.component = Component::named(name).map(|component| (component, depth));
-        if self.component.is_some() || is_group(name) {
-            Ok(())
-        } else {
-            Err("a record of times and simple results")
-        }
+        self.opening.start(name, depth, Component::named)
     }
 
     fn attribute(
@@ -173,10 +158,11 @@ impl Field {
         pull: &impl Pull,
     ) -> Result<(), DecodeError> {
         let text = pull.text();
-        let is_time = matches!(self.component, Some((Component::Time, _)));
+        let component = self.opening.component();
+        let is_time = matches!(component, Some(Component::Time));
         match attribute {
-            Attribute::Name if self.component.is_none() => self.name = text.into(),
-            Attribute::Definition if self.is_at(depth) => self.definition = text.into(),
+            Attribute::Name if component.is_none() => self.name = text.into(),
+            Attribute::Definition if self.opening.is_at(depth) => self.definition = text.into(),
             Attribute::Unit => self.unit = text.into(),
             Attribute::Frame if !is_time || is_frame_of_time(text) => {}
             Attribute::Frame | Attribute::ReferenceTime if is_time => {
@@ -185,15 +171,6 @@ impl Field {
             _ => {}
         }
         Ok(())
-    }
-
-    fn is_at(&self, depth: usize) -> bool {
-        self.component.is_some_and(|(_, own)| own == depth)
-    }
-
-    /// Whether what stands at this depth is said of its component.
-    fn has(&self, depth: usize) -> bool {
-        self.component.is_some_and(|(_, own)| own + 1 == depth)
     }
 
     /// Pushes its row, if it has one, or takes its time.
@@ -205,7 +182,7 @@ impl Field {
         rows: &mut Rows<'_>,
     ) -> Result<(), DecodeError> {
         let value = self.value.trim_ascii();
-        let (Some((component, _)), false) = (self.component, value.is_empty()) else {
+        let (Some(component), false) = (self.opening.component(), value.is_empty()) else {
             return Ok(());
         };
         let nil = self.rule.reason(value, b'.');
