@@ -49,10 +49,7 @@ impl Url {
             host: url.authority.host.into(),
             port: url.authority.port.unwrap_or(port),
             base,
-            credential: url
-                .authority
-                .userinfo
-                .map(|user| format!("Basic {}", STANDARD.encode(user))),
+            credential: url.authority.login().map(basic),
         })
     }
 
@@ -118,6 +115,12 @@ impl Url {
     }
 }
 
+/// What a login is in `Authorization` (RFC 7617 section 2).
+fn basic((user, password): (String, Option<String>)) -> String {
+    let password = password.unwrap_or_default();
+    format!("Basic {}", STANDARD.encode(format!("{user}:{password}")))
+}
+
 /// The path that topics are below: where the gateway is, and `live` there, written out or not.
 fn base(path: &str) -> Result<String, String> {
     let path = path.trim_end_matches('/');
@@ -148,6 +151,8 @@ mod tests {
         let url = Url::parse("sse+https://ann:secret@weir.example/gate/live/").unwrap();
         assert_eq!((url.way, url.secure, url.port), (Way::Sse, true, 443));
         assert_eq!(url.credential.as_deref(), Some("Basic YW5uOnNlY3JldA=="));
+        let encoded = Url::parse("http://ann:s%65cret@weir.example").unwrap();
+        assert_eq!(encoded.credential, url.credential);
         assert_eq!(url.topic("a/b c"), "/gate/live/a/b%20c");
         let url = Url::parse("http://[::1]:8080").unwrap();
         assert_eq!((url.host.as_str(), url.port), ("::1", 8080));
