@@ -74,11 +74,10 @@ impl<'a> Json<'a> {
 
     #[inline]
     fn expect(&mut self, byte: u8, what: &'static str) -> Result<(), DecodeError> {
-        if self.look()? == byte {
-            self.at += 1
-        } else {
+        if self.look()? != byte {
             return Err(DecodeError::expected(self.at, what));
         }
+        self.at += 1;
         Ok(())
     }
 
