@@ -22,6 +22,7 @@ mod instructions;
 mod lexer;
 mod licences;
 mod orphans;
+mod pages;
 mod shape;
 mod shown;
 mod tidy;

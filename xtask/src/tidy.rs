@@ -1,7 +1,7 @@
 //! `cargo xtask tidy`: the rules of the house that the compiler and clippy cannot see.
 
 use crate::finding::Finding;
-use crate::{arrows, orphans, shape, shown};
+use crate::{arrows, orphans, pages, shape, shown};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -38,6 +38,7 @@ pub(crate) fn check(root: &Path) -> io::Result<Vec<Finding>> {
         tests.extend(shown::functions(&source));
     }
     findings.extend(shown::check(root, &tests)?);
+    findings.extend(pages::check(root)?);
     findings.sort();
     Ok(findings)
 }
