@@ -6,7 +6,7 @@
 //! ends what they have open.
 
 use crate::audit::Audit;
-use crate::config::Problem;
+use crate::fault::Problem;
 use crate::issuers::Issuer;
 use crate::policy::{Claim, Policy};
 use crate::secrets::{drawn, sha256_hex};

@@ -5,8 +5,8 @@
 //! of what one name is refused a second some lines are written, and the next one says how many were not. It holds no
 //! secrets: names of entries, verbs and topics only.
 
-use crate::config::Problem;
-use crate::context::now;
+use crate::clock::now;
+use crate::fault::Problem;
 use std::collections::HashMap;
 use std::fs::{File, OpenOptions};
 use std::io::Write;

@@ -4,11 +4,9 @@
 //! `in = ["a/#"]` sets `bridge.site.in.0` of the section `mqtt`.
 
 use crate::acme::{DOMAINS, TLS_KEYS};
-use crate::policy::Policy;
-use crate::settings;
+use crate::fault::Problem;
 use crate::trace::TRACE_KEYS;
 use std::collections::BTreeMap;
-use std::fmt;
 use std::path::{Path, PathBuf};
 use toml::de::{DeTable, DeValue};
 use weir_binding::{ConfigFault, Section};
@@ -28,23 +26,6 @@ enum Origin {
     Environment(String),
     CommandLine,
 }
-
-/// What is wrong with the configuration, and where.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Problem {
-    /// `weir.toml:3:1`, `WEIR_HTTP_LISTEN` or `--set`.
-    pub place: String,
-    /// What is wrong, as a sentence.
-    pub problem: String,
-}
-
-impl fmt::Display for Problem {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.place, self.problem)
-    }
-}
-
-impl std::error::Error for Problem {}
 
 /// Sections that are the gateway's own, with their keys.
 const OWN: &[(&str, &[&str])] = &[
@@ -208,17 +189,6 @@ impl Config {
         section
     }
 
-    /// Everything that is wrong before anything is opened.
-    pub fn check(&self) -> Vec<Problem> {
-        let mut problems = self.check_own();
-        problems.extend(self.threads().err());
-        let policy = self.text("access", "policy").map(Path::new);
-        problems.extend(policy.and_then(|path| Policy::from_file(path, None).err()));
-        let faults = settings::faults(self);
-        problems.extend(faults.iter().map(|fault| self.locate(fault)));
-        problems
-    }
-
     /// Network threads, where their number is set.
     pub(crate) fn threads(&self) -> Result<Option<usize>, Problem> {
         let section = &mut self.section("gateway");
@@ -230,7 +200,8 @@ impl Config {
         }
     }
 
-    fn check_own(&self) -> Vec<Problem> {
+    /// Keys and sections that nobody knows.
+    pub(crate) fn unknown(&self) -> Vec<Problem> {
         let mut problems = Vec::new();
         for (section, key) in self.values.keys() {
             let own = OWN.iter().find(|(name, _)| name == section);
@@ -438,7 +409,7 @@ mod tests {
 
     #[test]
     fn an_unknown_key_is_said_with_line_and_column() {
-        let problems = config("[data]\ndir = \"x\"\n  dri = \"y\"\n").check();
+        let problems = crate::settings::check(&config("[data]\ndir = \"x\"\n  dri = \"y\"\n"));
         assert_eq!(problems.len(), 1);
         assert_eq!(problems[0].place, "weir.toml:3:3");
         assert!(
@@ -451,7 +422,7 @@ mod tests {
     #[test]
     fn a_value_that_cannot_be_is_said_before_anything_is_opened() {
         let text = "[gateway]\nthreads = \"many\"\n[access]\npolicy = \"/nowhere.toml\"\n";
-        let problems = config(text).check();
+        let problems = crate::settings::check(&config(text));
         assert_eq!(problems.len(), 2, "{problems:?}");
         assert_eq!(problems[0].place, "weir.toml:2:1");
         assert_eq!(problems[1].place, "/nowhere.toml");
@@ -461,7 +432,10 @@ mod tests {
     fn all_that_a_start_would_refuse_is_said_at_once() {
         let text = "[http]\nlisten = 9090\n[log]\nretention_age = \"x\"\n\
             [history]\nretention_bytes = \"y\"\n[tls]\nkey = \"k\"\n[acces]\npolicy = \"p\"\n";
-        let mut places: Vec<_> = config(text).check().into_iter().map(|p| p.place).collect();
+        let mut places: Vec<_> = crate::settings::check(&config(text))
+            .into_iter()
+            .map(|p| p.place)
+            .collect();
         places.sort_unstable();
         let lines = [10, 2, 4, 6, 8].map(|line| format!("weir.toml:{line}:1"));
         assert_eq!(places, lines);
@@ -528,7 +502,7 @@ mod tests {
         ] {
             let mut config = config("");
             config.take_environment([(name.to_owned(), "1".to_owned())].into_iter());
-            let problems = config.check();
+            let problems = crate::settings::check(&config);
             assert_eq!(!problems.is_empty(), refused, "{name} {problems:?}");
             assert!(problems.iter().all(|problem| problem.place.contains(name)));
         }

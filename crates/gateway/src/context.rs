@@ -1,15 +1,15 @@
 //! What the bindings' servers are given.
 
 use crate::access::Access;
+use crate::clock::now;
 use crate::limits::SHORT_PATIENCE;
-use crate::sockets::Mount;
+use crate::traffic::Traffic;
 use bytes::Bytes;
-use std::collections::{BTreeMap, HashMap};
 use std::io;
 use std::net::SocketAddr;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, SystemTime};
+use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, PoisonError};
+use std::time::Duration;
 use tokio::sync::watch;
 use weir_binding::{
     Binding, Caller, Context, Gateway, Identity, LocalFuture, Metric, Over, Service, SharedKey,
@@ -44,51 +44,11 @@ pub(crate) struct House {
     pub(crate) traffic: Arc<Traffic>,
 }
 
-/// What was answered and opened, for metrics.
-#[derive(Debug, Default)]
-pub(crate) struct Traffic {
-    pub(crate) answers: Mutex<HashMap<(&'static str, u16), u64>>,
-    pub(crate) connections: AtomicU64,
-    pub(crate) accepted: AtomicU64,
-    /// Connections open now by the listener's name.
-    pub(crate) listeners: Mutex<BTreeMap<&'static str, Arc<AtomicU64>>>,
-    /// Messages by binding and scheme, counted by the bindings themselves.
-    pub(crate) tallies: Mutex<BTreeMap<(&'static str, &'static str), Arc<Tally>>>,
-    /// Other numbers of the bindings, by metric and labels.
-    pub(crate) meters: Mutex<BTreeMap<(&'static Metric, String), Arc<AtomicU64>>>,
-}
-
-impl Traffic {
-    pub(crate) fn open_now(&self) -> u64 {
-        self.connections.load(Ordering::Relaxed)
-    }
-
-    /// Where a number is shown, with labels as they stand between braces.
-    pub(crate) fn meter(&self, metric: &'static Metric, labels: &str) -> Arc<AtomicU64> {
-        let mut meters = self.meters.lock().unwrap_or_else(PoisonError::into_inner);
-        meters
-            .entry((metric, labels.to_owned()))
-            .or_default()
-            .clone()
-    }
-
-    /// Where the connections of a listener are counted.
-    pub(crate) fn listener(&self, name: &'static str) -> Arc<AtomicU64> {
-        let mut listeners = self
-            .listeners
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        listeners.entry(name).or_default().clone()
-    }
-}
-
-/// The gateway's clock.
-pub fn now() -> Time {
-    let since = SystemTime::now()
-        .duration_since(SystemTime::UNIX_EPOCH)
-        .unwrap_or_default();
-    // Microseconds, which is more than an arrival is known to, and three digits less in every message.
-    Time::from_nanos(i64::try_from(since.as_micros()).unwrap_or(i64::MAX / 1000) * 1000)
+/// A binding that takes WebSockets at a path.
+pub(crate) struct Mount {
+    pub(crate) path: &'static str,
+    pub(crate) subprotocol: &'static str,
+    pub(crate) binding: Arc<dyn Binding>,
 }
 
 impl Gateway for House {

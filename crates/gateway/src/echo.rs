@@ -2,7 +2,8 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use crate::config::Config;
-use crate::run::{Gateway, RunFault, bindings};
+use crate::fault::RunFault;
+use crate::run::{Gateway, bindings};
 use crate::sockets::Named;
 use crate::testing::Folder;
 use std::future::poll_fn;

@@ -4,8 +4,10 @@
 //! to start instead. Another program may still take the port between this look and the start, which
 //! then tells so.
 
-use crate::config::{Config, Problem};
-use crate::run::{RunFault, bindings};
+use crate::config::Config;
+use crate::fault::Problem;
+use crate::fault::RunFault;
+use crate::run::bindings;
 use crate::settings;
 use std::io;
 use std::net::{SocketAddr, TcpListener, UdpSocket};

@@ -5,8 +5,9 @@
 //! tell what a gateway is used for and are read by who may read [`METRICS_TOPIC`]. A peer on loopback
 //! is not let in for that: behind a proxy on the same machine everyone is on loopback.
 
-use crate::context::{Traffic, now};
+use crate::clock::now;
 use crate::metrics;
+use crate::traffic::Traffic;
 use bytes::Bytes;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};

@@ -5,7 +5,8 @@
 //! With it stands a checksum, so that a bit that flipped gives no other name in silence: which bit it was can be
 //! found again. Where it was more, another name is drawn, and the file put aside.
 
-use crate::config::{Config, Problem};
+use crate::config::Config;
+use crate::fault::Problem;
 use ring::digest::{SHA256, digest};
 use std::fs;
 use std::io::{self, Write};

@@ -6,11 +6,11 @@
 //! policy gives its claim. Keys are fetched by a thread of their own, so that nobody's request waits for a
 //! provider.
 
-use crate::context::now;
+use crate::clock::now;
+use crate::entries::{Role, refuse_unknown, text};
 use crate::fetch::{agent, is_private};
 use crate::jwt::{Claims, Expected, Holder, Keys, NoKey, Signer, Token, media_type};
 use crate::limits::{ISSUER_KEYS_BYTES_MAX, ISSUER_TIME_MAX, TOKENS_OF_ONE_MAX, VERIFIED_MAX};
-use crate::policy::{Role, refuse_unknown, text};
 use crate::secrets::sha256;
 use serde_json::Value as Json;
 use std::collections::{BTreeMap, HashMap};

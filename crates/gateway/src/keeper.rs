@@ -5,8 +5,8 @@
 
 use crate::access::Access;
 use crate::audit::Audit;
+use crate::clock::now;
 use crate::config::Config;
-use crate::context::now;
 use crate::settings;
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -3,7 +3,7 @@
 //! They are kept as they are, since what protects messages is computed from them at both ends; whoever
 //! can read the file can speak for the devices (docs/decisions/0018).
 
-use crate::policy::{refuse_unknown, section, text};
+use crate::entries::{Holder, refuse_unknown, section, text};
 use std::collections::BTreeSet;
 use toml::{Table, Value};
 use weir_binding::SharedKey;
@@ -28,9 +28,6 @@ const OSCORE: &[&str] = &[
     "id_context",
     "role",
 ];
-
-/// Who holds an entry of the policy file: what it is, its name, its value.
-type Holder<'a> = &'a dyn Fn(&str, &str, &Value) -> Result<Principal, String>;
 
 /// Reads the keys of a policy file.
 pub(crate) fn read(table: &Table, holder: Holder<'_>) -> Result<Vec<SharedKey>, String> {

@@ -1,7 +1,8 @@
 //! The network threads: what they accept and receive is served by the bindings.
 
-use crate::context::{House, Traffic};
+use crate::context::House;
 use crate::limits::{HANDSHAKE_BYTES, HANDSHAKE_TIME_MAX, connections_max};
+use crate::traffic::Traffic;
 use std::future::Future;
 use std::io;
 use std::net::{SocketAddr, TcpListener, UdpSocket};

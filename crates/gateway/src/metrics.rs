@@ -1,6 +1,6 @@
 //! `/metrics` in the Prometheus text format.
 
-use crate::context::Traffic;
+use crate::traffic::Traffic;
 use std::fmt::Write;
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering;

@@ -4,7 +4,8 @@
 //! was right once is remembered as long as these rules are in force, by its SHA-256, and only right ones
 //! are, so guesses fill no memory.
 
-use crate::config::Problem;
+use crate::entries::{Holder, refuse_unknown, role, section, text};
+use crate::fault::Problem;
 use crate::issuers::Issuer;
 use crate::jwt::Token;
 use crate::limits::VERIFIED_MAX;
@@ -15,8 +16,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use toml::{Table, Value};
 use weir_binding::{Logins, SharedKey};
-use weir_hub::{Grants, Principal, Standing, Verb};
-use weir_model::Filter;
+use weir_hub::{Principal, Standing};
 
 /// A policy file, read.
 pub(crate) struct Policy {
@@ -44,21 +44,6 @@ type Entries = BTreeMap<(String, String), Entry>;
 struct Entry {
     stood: (Value, Value),
     principal: Principal,
-}
-
-/// A role: what it may, and how often.
-#[derive(Clone)]
-pub(crate) struct Role {
-    value: Value,
-    pub(crate) grants: Arc<Grants>,
-    pub(crate) rate: Option<u32>,
-}
-
-impl Role {
-    /// The role as it stands in the file.
-    pub(crate) fn value(&self) -> &Value {
-        &self.value
-    }
 }
 
 /// What a credential comes to before any password is hashed.
@@ -122,7 +107,7 @@ impl Policy {
                 .get(role)
                 .ok_or(format!("{what} `{name}`: no role `{role}`"))?;
             let key = (what.to_owned(), name.to_owned());
-            let stood = (value.clone(), role.value.clone());
+            let stood = (value.clone(), role.value().clone());
             let same = before.and_then(|before| before.entries.get(&key));
             let same = same.filter(|entry| entry.stood == stood);
             let standing = same.map(|entry| entry.principal.standing.clone());
@@ -329,9 +314,6 @@ impl Policy {
     }
 }
 
-/// Who holds an entry of the policy file: what it is, its name, its value.
-type Holder<'a> = &'a dyn Fn(&str, &str, &Value) -> Result<Principal, String>;
-
 fn users(
     table: &Table,
     holder: Holder<'_>,
@@ -399,72 +381,4 @@ fn domain_of(address: &str) -> &str {
     address
         .split_once('@')
         .map_or(address, |(_, domain)| domain)
-}
-
-pub(crate) fn refuse_unknown(table: &Table, whose: &str, known: &[&str]) -> Result<(), String> {
-    match table.keys().find(|key| !known.contains(&key.as_str())) {
-        None => Ok(()),
-        Some(key) => Err(format!(
-            "{whose}: unknown key `{key}`; known here: {}",
-            known.join(", ")
-        )),
-    }
-}
-
-pub(crate) fn section<'a>(
-    table: &'a Table,
-    name: &str,
-) -> Result<impl Iterator<Item = (&'a String, &'a Value)>, String> {
-    match table.get(name) {
-        None => Ok(None.into_iter().flatten()),
-        Some(Value::Table(entries)) => Ok(Some(entries.iter()).into_iter().flatten()),
-        Some(_) => Err(format!("`{name}` must hold sections: [{name}.NAME]")),
-    }
-}
-
-pub(crate) fn text<'a>(
-    value: &'a Value,
-    what: &str,
-    name: &str,
-    key: &str,
-) -> Result<&'a str, String> {
-    let found = value.get(key).and_then(Value::as_str);
-    found.ok_or_else(|| format!("{what} `{name}`: needs `{key}`"))
-}
-
-/// `read = ["heating/#"]`: filters by verb; `rate = 100`: requests a second.
-pub(crate) fn role(name: &str, value: &Value) -> Result<Role, String> {
-    let table = value
-        .as_table()
-        .ok_or_else(|| format!("role `{name}` must be a section"))?;
-    let verbs = Verb::ALL.iter().map(|(verb, _)| *verb);
-    let known: Vec<_> = verbs.chain(["rate"]).collect();
-    refuse_unknown(table, &format!("role `{name}`"), &known)?;
-    let mut rules = Vec::new();
-    for (verb_name, verb) in Verb::ALL {
-        let Some(filters) = table.get(*verb_name) else {
-            continue;
-        };
-        let listed = || format!("role `{name}`: {verb_name} must be a list of topic filters");
-        for filter in filters.as_array().ok_or_else(listed)? {
-            let filter = filter.as_str().ok_or_else(listed)?;
-            let parsed = Filter::parse(filter)
-                .map_err(|error| format!("role `{name}`: {verb_name} `{filter}`: {error}"))?;
-            rules.push((*verb, parsed));
-        }
-    }
-    Ok(Role {
-        value: value.clone(),
-        grants: Arc::new(Grants::new(rules)),
-        rate: table
-            .get("rate")
-            .map(|rate| per_second(name, rate))
-            .transpose()?,
-    })
-}
-
-fn per_second(name: &str, rate: &Value) -> Result<u32, String> {
-    let rate = rate.as_integer().and_then(|rate| u32::try_from(rate).ok());
-    rate.filter(|rate| *rate > 0)
-        .ok_or_else(|| format!("role `{name}`: rate must be requests a second, 1 or more"))
 }

@@ -4,7 +4,7 @@
 //! which says how many there were since the last. Of messages taken and not understood there is one for a topic and a
 //! kind: the catalog says how many there were. Of all of them there are some a second. All are counted in the metrics.
 
-use crate::context::now;
+use crate::clock::now;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use weir_hub::{ClientId, Hub, Outcome, Problem};

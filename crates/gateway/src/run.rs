@@ -4,8 +4,10 @@ use crate::access::Access;
 use crate::acme::{self, Challenges};
 use crate::assets::Assets;
 use crate::audit::Audit;
-use crate::config::{Config, Problem};
-use crate::context::{House, Traffic, now};
+use crate::clock::now;
+use crate::config::Config;
+use crate::context::House;
+use crate::fault::{Problem, RunFault};
 use crate::health::{self, Health};
 use crate::identity::{self, NameFault};
 use crate::keeper::{CERTIFICATE_ENDS, Keeper, Keeping};
@@ -17,8 +19,8 @@ use crate::settings;
 use crate::sockets::{Named, Opened};
 use crate::timers::{Historian, close_windows};
 use crate::trace::{self, Traces};
+use crate::traffic::Traffic;
 use crate::workers::WorkThreads;
-use std::fmt;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -46,40 +48,10 @@ pub struct Gateway {
     _renewing: Option<Sender<()>>,
 }
 
-/// Why a gateway does not start.
-#[derive(Debug)]
-pub enum RunFault {
-    /// The configuration is wrong.
-    Config(Problem),
-    /// The data cannot be read.
-    Hub(Fault),
-    /// A socket or thread cannot be had.
-    Io(String, std::io::Error),
-    /// It would be open to the network without any access rule.
-    Exposed(SocketAddr),
-}
-
-impl fmt::Display for RunFault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            RunFault::Config(problem) => problem.fmt(f),
-            RunFault::Hub(fault) => write!(f, "the data cannot be opened: {fault}"),
-            RunFault::Io(what, error) => write!(f, "{what}: {error}"),
-            RunFault::Exposed(address) => write!(
-                f,
-                "{address} can be reached from other machines and no access rules are set: \
-                 set access.policy to a file, or say --open to let everyone do everything"
-            ),
-        }
-    }
-}
-
-impl std::error::Error for RunFault {}
-
 impl Gateway {
     /// Opens the data, listens, and serves from threads of its own.
     pub fn start(config: &Config, open_to_all: bool) -> Result<Self, RunFault> {
-        if let Some(problem) = config.check().into_iter().next() {
+        if let Some(problem) = settings::check(config).into_iter().next() {
             return Err(RunFault::Config(problem));
         }
         Self::start_with(config, bindings(config)?, open_to_all)

@@ -5,10 +5,12 @@
 
 use crate::acme;
 use crate::config::Config;
+use crate::fault::Problem;
 use crate::memory;
+use crate::policy::Policy;
 use crate::trace;
 use std::net::{SocketAddr, ToSocketAddrs};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 use weir_binding::{Binding, ConfigFault, Section};
 use weir_carrier::tls::{Acceptor, Files};
@@ -17,8 +19,18 @@ use weir_registry::{BINDINGS, SERVICES, check_bus, check_history, check_log, che
 /// Unless the configuration says otherwise.
 const STALL_SECS: u64 = 60;
 
+/// Everything that is wrong before anything is opened.
+pub fn check(config: &Config) -> Vec<Problem> {
+    let mut problems = config.unknown();
+    problems.extend(config.threads().err());
+    let policy = config.text("access", "policy").map(Path::new);
+    problems.extend(policy.and_then(|path| Policy::from_file(path, None).err()));
+    problems.extend(faults(config).iter().map(|fault| config.locate(fault)));
+    problems
+}
+
 /// Everything that a start would refuse, but for what only opening tells.
-pub(crate) fn faults(config: &Config) -> Vec<ConfigFault> {
+fn faults(config: &Config) -> Vec<ConfigFault> {
     let mut faults = Vec::new();
     for line in BINDINGS {
         let binding = all(config.section(line.name), line.configure, &mut faults);

@@ -4,8 +4,9 @@
 //! that a port that cannot be had is told at once and nothing is half open.
 
 use crate::config::Config;
+use crate::context::Mount;
+use crate::fault::RunFault;
 use crate::listen::{Listener, Socket};
-use crate::run::RunFault;
 use crate::settings;
 use std::io;
 use std::net::{SocketAddr, TcpListener};
@@ -17,28 +18,19 @@ use weir_carrier::tls::Acceptor;
 /// A binding and its section.
 pub(crate) type Named = (&'static str, Arc<dyn Binding>);
 
-/// A binding that takes WebSockets at a path.
-pub(crate) struct Mount {
-    pub(crate) path: &'static str,
-    pub(crate) subprotocol: &'static str,
-    pub(crate) binding: Arc<dyn Binding>,
-}
-
-impl Mount {
-    /// It, as what listens carries it.
-    fn endpoint(&self, listener: &Listener) -> Result<Endpoint, RunFault> {
-        let scheme = match listener.tls {
-            Some(_) => "wss",
-            None => "ws",
-        };
-        let address = listener.socket.local_addr();
-        Ok(Endpoint {
-            transport: format!("{}+{scheme}", self.subprotocol),
-            place: Place::Address(address.map_err(|e| RunFault::Io(listener.name.into(), e))?),
-            is_web: true,
-            ways: self.binding.ways(),
-        })
-    }
+/// What takes WebSockets, as what listens carries it.
+fn endpoint(mount: &Mount, listener: &Listener) -> Result<Endpoint, RunFault> {
+    let scheme = match listener.tls {
+        Some(_) => "wss",
+        None => "ws",
+    };
+    let address = listener.socket.local_addr();
+    Ok(Endpoint {
+        transport: format!("{}+{scheme}", mount.subprotocol),
+        place: Place::Address(address.map_err(|e| RunFault::Io(listener.name.into(), e))?),
+        is_web: true,
+        ways: mount.binding.ways(),
+    })
 }
 
 /// All that was opened.
@@ -115,7 +107,7 @@ impl Opened {
         let web = self.listeners.iter().filter(|it| it.binding.is_web());
         for listener in web {
             for mount in &self.mounts {
-                endpoints.push(mount.endpoint(listener)?);
+                endpoints.push(endpoint(mount, listener)?);
             }
         }
         Ok(endpoints)

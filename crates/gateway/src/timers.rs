@@ -1,6 +1,6 @@
 //! What is due in the background: closing windows, feeding history, keeping house.
 
-use crate::context::now;
+use crate::clock::now;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, Wake};

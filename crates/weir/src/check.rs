@@ -10,7 +10,7 @@ const DEFAULT_FILE: &str = "weir.toml";
 /// Says what is wrong, one line each.
 pub(crate) fn run(source: &Source) -> Result<(), Failure> {
     let config = read(source)?;
-    let problems = config.check();
+    let problems = weir_gateway::check(&config);
     for problem in &problems {
         eprintln!("{problem}");
     }

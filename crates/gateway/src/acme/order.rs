@@ -1,7 +1,9 @@
 //! One certificate, from the account to the file.
 
+use super::challenges::Challenges;
 use super::client::Asking;
-use super::{Challenges, Settings, storage};
+use super::settings::Settings;
+use super::storage;
 use instant_acme::{
     Account, AuthorizationStatus, ChallengeType, Identifier, NewAccount, NewOrder, Order,
     OrderStatus, RetryPolicy,

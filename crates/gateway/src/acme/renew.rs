@@ -1,9 +1,11 @@
 //! When a certificate is asked for: where there is none for the names, and when two thirds of its time are
 //! over.
 
+use super::challenges::Challenges;
 use super::order::order;
-use super::{Challenges, Settings, storage};
-use crate::context::now;
+use super::settings::Settings;
+use super::storage;
+use crate::clock::now;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 use weir_carrier::validity::Validity;

@@ -1,6 +1,7 @@
 //! The thread that posts spans to a collector (OTLP over HTTP with Protocol Buffers).
 
-use super::{Settings, otlp};
+use super::otlp;
+use super::settings::Settings;
 use crate::fetch;
 use crate::limits::{TRACE_POST_TIME_MAX, TRACE_SPANS_OF_ONE_POST_MAX, TRACE_TRIES_MAX};
 use std::sync::Arc;
