@@ -8,6 +8,7 @@ use crate::Gateway;
 use std::fmt;
 use std::time::Duration;
 use weir_carrier::clock::now;
+use weir_carrier::driver::Leave;
 use weir_carrier::outbox::Outbox;
 use weir_hub::limits::UNCOUNTED_BYTES_MAX;
 use weir_hub::{Hub, Partial, Room};
@@ -42,7 +43,7 @@ pub enum Short {
 impl fmt::Display for Short {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Short::Arriving => "memory is short: send it again later",
+            Short::Arriving => return Leave::Short.fmt(f),
             Short::Leaving => "memory is short, and the answers were not taken",
             Short::Stalled => "what was sent was not taken for too long",
         })

@@ -7,7 +7,9 @@
 mod binding;
 pub mod bridge;
 mod held;
+mod hosted;
 
 pub use binding::{Binding, Context, Describe, Over, Server, Transport};
 pub use held::{Held, Short};
+pub use hosted::Hosted;
 pub use weir_service::*;

@@ -11,6 +11,7 @@ mod batch;
 pub mod clock;
 pub mod crowd;
 mod datagram;
+pub mod driver;
 mod interfaces;
 pub mod limits;
 pub mod linger;

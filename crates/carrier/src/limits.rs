@@ -1,5 +1,7 @@
 //! The carrier's limits; reaching one is an error that names it.
 
+use weir_sansio::Duration;
+
 /// Certificates of one chain or of one file of roots.
 pub const CERTIFICATES_MAX: usize = 1024;
 /// Longest head of a server's answer to a WebSocket handshake, bytes.
@@ -32,3 +34,7 @@ pub const PROGRESS_BYTES_MIN: u32 = 16 << 10;
 pub const SLICES_MAX: usize = 32;
 /// Of those who are told together, so many have their turn before whoever else came meanwhile.
 pub const CROWD_AT_ONCE: usize = 256;
+/// Within this what is left must be taken of a connection that ends.
+pub const FAREWELL_TIME_MAX: Duration = Duration::from_secs(20);
+/// For so long what a closed peer still sends is read and dropped, so that it sees the last words.
+pub const LINGER_TIME_MAX: Duration = Duration::from_secs(2);

@@ -1,31 +1,31 @@
 //! The end of a connection: what is left goes out, then the peer has a moment to read it.
 //!
 //! Closing at once would answer bytes still on their way with a reset, which takes the last words with
-//! their reason from the peer's hands.
+//! their reason from the peer's hands (RFC 9112 section 9.6).
 
 use crate::Stream;
 use crate::clock::{Timer, now};
+use crate::limits::{FAREWELL_TIME_MAX, LINGER_TIME_MAX};
 use crate::outbox::{Outbox, poll_read};
 use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use tokio::io::AsyncWrite;
-use weir_sansio::{Duration, Instant};
-
-/// How long the peer has.
-const TIME_MAX: Duration = Duration::from_secs(2);
+use weir_sansio::Instant;
 
 /// An end on its way.
 pub struct Linger {
+    rest: Outbox,
     until: Instant,
     shut: bool,
 }
 
 impl Linger {
-    /// One that begins now.
-    pub fn begin() -> Self {
+    /// One that begins now, with what is still to be sent.
+    pub fn begin(rest: Outbox) -> Self {
         Self {
-            until: now() + TIME_MAX,
+            rest,
+            until: now() + FAREWELL_TIME_MAX,
             shut: false,
         }
     }
@@ -34,22 +34,28 @@ impl Linger {
     pub fn poll(
         &mut self,
         stream: &mut Stream,
-        outbox: &mut Outbox,
         timer: &mut Timer,
         cx: &mut Context<'_>,
     ) -> Poll<io::Result<()>> {
+        if !self.shut {
+            match self.poll_shut(stream, cx)? {
+                Poll::Ready(()) => {
+                    self.shut = true;
+                    self.until = now() + LINGER_TIME_MAX;
+                }
+                Poll::Pending if timer.poll_due(cx, self.until) => return Poll::Ready(Ok(())),
+                Poll::Pending => return Poll::Pending,
+            }
+        }
         if timer.poll_due(cx, self.until) {
             return Poll::Ready(Ok(()));
         }
-        if !self.shut {
-            ready!(outbox.poll_flush(stream, cx))?;
-            ready!(Pin::new(&mut *stream).poll_shutdown(cx))?;
-            self.shut = true;
-        }
-        loop {
-            if ready!(poll_read(stream, cx, <[u8]>::is_empty))? {
-                return Poll::Ready(Ok(()));
-            }
-        }
+        while !ready!(poll_read(stream, cx, <[u8]>::is_empty))? {}
+        Poll::Ready(Ok(()))
+    }
+
+    fn poll_shut(&mut self, stream: &mut Stream, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        ready!(self.rest.poll_flush(stream, cx))?;
+        Pin::new(stream).poll_shutdown(cx)
     }
 }

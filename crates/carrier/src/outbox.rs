@@ -92,6 +92,14 @@ pub struct Outbox {
     stuck: Option<Instant>,
 }
 
+impl From<Bytes> for Outbox {
+    fn from(bytes: Bytes) -> Self {
+        let mut outbox = Self::default();
+        outbox.push(bytes);
+        outbox
+    }
+}
+
 impl Outbox {
     /// Bytes that wait.
     pub fn waiting(&self) -> usize {

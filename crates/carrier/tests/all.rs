@@ -2,6 +2,7 @@
 
 mod crowd;
 mod datagrams;
+mod driver;
 mod stream;
 mod tls;
 mod websocket;

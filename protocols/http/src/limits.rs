@@ -44,10 +44,6 @@ pub const BODY_TIME_MAX: Duration = Duration::from_secs(20);
 pub const IDLE_TIME_MAX: Duration = Duration::from_secs(75);
 /// How often it is looked whether a peer that does not read is to be given up.
 pub const LOOK_TIME: Duration = Duration::from_secs(2);
-/// Within this what is left must be taken of a connection that ends.
-pub const FAREWELL_TIME_MAX: Duration = Duration::from_secs(20);
-/// For so long what a closed peer still sends is read and dropped, so that it sees the last answer.
-pub const LINGER_TIME_MAX: Duration = Duration::from_secs(2);
 /// Sign of life on a stream whose service names none.
 pub const HEARTBEAT_TIME: Duration = Duration::from_secs(15);
 /// A compressed body may be so long once it is inflated, whatever came in, bytes.

@@ -38,7 +38,7 @@ impl Connection {
             Role::Receiver => {
                 let place = Place {
                     house: &self.house,
-                    context: &self.context,
+                    context: &self.host.context,
                     container: self.server.container_id(),
                 };
                 place.outward(member, id, attach)

@@ -1,6 +1,6 @@
 //! Who a client is.
 
-use super::connection::{Connection, Stage};
+use super::connection::Connection;
 use crate::session::Login;
 use crate::wire::SaslCode;
 use std::task::{Context, Poll, ready};
@@ -16,7 +16,7 @@ pub(super) enum Who {
 
 impl Connection {
     pub(super) fn look_up(&self, login: Login) -> Who {
-        let context = &self.context;
+        let context = &self.host.context;
         let identity = match &login {
             Login::Plain(user, password) => context.authenticate(user, password),
             // [AMQP-5.3.3-3]
@@ -32,9 +32,9 @@ impl Connection {
         }
     }
 
-    /// Goes on with a login; ready once the stage has changed.
+    /// Goes on with a login; ready once there is none.
     pub(super) fn poll_login(&mut self, cx: &mut Context<'_>) -> Poll<()> {
-        let Stage::LoggingIn(who) = &mut self.stage else {
+        let Some(who) = &mut self.login else {
             return Poll::Ready(());
         };
         if let Who::Checking(outcome, login) = &mut **who {
@@ -42,7 +42,7 @@ impl Connection {
             let known = ready!(outcome.poll(cx)).unwrap_or_else(broken);
             **who = Who::Known(known.and_then(|known| claimed(known, login)));
         }
-        let Stage::LoggingIn(who) = std::mem::replace(&mut self.stage, Stage::Open) else {
+        let Some(who) = self.login.take() else {
             return Poll::Ready(());
         };
         match *who {

@@ -18,7 +18,6 @@ pub mod records;
 mod settings;
 mod ways;
 
-use connection::Connection;
 use settings::Settings;
 use std::io;
 use std::sync::Arc;
@@ -87,7 +86,7 @@ impl Server for Amqp {
         if let Err(error) = link.stream.tune() {
             return Box::pin(std::future::ready(Err(error)));
         }
-        Box::pin(Connection::new(link, self.house.clone(), context))
+        Box::pin(connection::serve(link, self.house.clone(), context))
     }
 
     fn background(&self, context: Arc<dyn Context>) -> Option<LocalFuture<'static, ()>> {

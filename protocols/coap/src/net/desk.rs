@@ -354,6 +354,14 @@ impl Desk {
         }
     }
 
+    /// The connection is over, and with it what its peer waits for.
+    pub(super) fn hang_up(&mut self) {
+        self.waiting.clear();
+        self.watches.clear();
+        self.sources.clear();
+        self.deadlines.clear();
+    }
+
     /// Goes on with what can go on; says whether anything did.
     pub(super) fn poll(
         &mut self,

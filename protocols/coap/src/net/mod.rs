@@ -146,7 +146,7 @@ impl Server for Coap {
 
     fn serve(&self, link: Link, context: Arc<dyn Context>) -> LocalFuture<'static, io::Result<()>> {
         let shared = self.shared(context);
-        Box::pin(async move { streams::Serving::new(link, shared)?.await })
+        Box::pin(async move { streams::serve(link, shared)?.await })
     }
 
     fn serve_datagrams(

@@ -2,25 +2,18 @@
 
 use super::desk::{Desk, Machine, Who};
 use super::{Shared, seed};
-use crate::session::{Connection, Event, ExchangeId, ObservationId};
+use crate::session::{Connection, ConnectionFault, Event, ExchangeId, ObservationId};
 use crate::wire::{Framing, Message};
-use std::future::Future;
 use std::io;
-use std::pin::Pin;
-use std::sync::Arc;
-use std::task::{Context, Poll, ready};
-use tokio::io::AsyncWrite;
-use weir_binding::{Context as Gateway, Held, LocalFuture, Short};
+use std::task::{Context, Poll};
+use weir_binding::Hosted;
 use weir_carrier::clock::{Timer, now};
-use weir_carrier::outbox::{Outbox, poll_read_at_most};
+use weir_carrier::driver::{Driven, Due, Heard, Leave, Over, Serving};
+use weir_carrier::outbox::Outbox;
 use weir_carrier::{Link, Stream};
-use weir_sansio::{Duration, Instant, Output, Session};
+use weir_sansio::{Duration, Instant};
 
-/// Bytes read from a socket at once.
-const READ_BYTES: usize = 16 << 10;
-/// Bytes handed to the socket at once.
-const WRITE_BYTES: usize = 64 << 10;
-/// Bytes of answers that wait to be sent; beyond, nothing is read and nobody notified.
+/// Bytes of answers that the machine keeps; beyond, nothing is read and nobody notified.
 const UNSENT_BYTES_MAX: usize = 256 << 10;
 /// Within this a peer must say what it can take.
 const GREETING_TIME: Duration = Duration::from_secs(10);
@@ -47,180 +40,146 @@ impl Machine for Connection {
     }
 }
 
-/// A connection that is served.
-pub(super) struct Serving {
-    stream: Stream,
+/// What is served on a connection.
+pub(super) struct Served {
     connection: Connection,
     desk: Desk,
     local: bool,
-    context: Arc<dyn Gateway>,
-    outbox: Outbox,
-    /// What came and is not whole, and what waits to be sent, counted.
-    held: Held,
-    timer: Timer,
+    host: Hosted,
     heard: Instant,
-    draining: Option<LocalFuture<'static, ()>>,
-    over: bool,
 }
 
-impl Serving {
-    pub(super) fn new(link: Link, shared: Shared) -> io::Result<Self> {
-        link.stream.tune()?;
-        let (framing, scheme) = match &link.stream {
-            Stream::WebSocket(_) => (Framing::Frames, "coap+ws"),
-            Stream::Tls(_) => (Framing::Stream, "coaps+tcp"),
-            Stream::Tcp(_) => (Framing::Stream, "coap+tcp"),
-        };
-        Ok(Self {
-            connection: Connection::new(framing, shared.limits(), seed()?),
-            draining: Some(shared.context.draining()),
-            context: shared.context.clone(),
-            desk: Desk::new(shared, scheme, link.credential),
-            local: link.peer.ip().to_canonical().is_loopback(),
-            stream: link.stream,
-            outbox: Outbox::default(),
-            held: Held::default(),
-            timer: Timer::default(),
-            heard: now(),
-            over: false,
-        })
-    }
+/// Serves a link to its end.
+pub(super) fn serve(link: Link, shared: Shared) -> io::Result<Serving<Served>> {
+    link.stream.tune()?;
+    let (framing, scheme) = match &link.stream {
+        Stream::WebSocket(_) => (Framing::Frames, "coap+ws"),
+        Stream::Tls(_) => (Framing::Stream, "coaps+tcp"),
+        Stream::Tcp(_) => (Framing::Stream, "coap+tcp"),
+    };
+    let served = Served {
+        connection: Connection::new(framing, shared.limits(), seed()?),
+        host: Hosted::new(shared.context.clone()),
+        desk: Desk::new(shared, scheme, link.credential),
+        local: link.peer.ip().to_canonical().is_loopback(),
+        heard: now(),
+    };
+    Ok(Serving::new(link.stream, served))
+}
 
-    /// Says whether more may be handed to the socket.
-    fn has_room(&self) -> bool {
-        let unsent = match &self.stream {
-            Stream::WebSocket(socket) => socket.unsent(),
-            _ => self.outbox.waiting(),
-        };
-        unsent < WRITE_BYTES
-    }
-
-    /// Has asked what is asked, and hands on what is to be sent; says whether anything moved.
-    fn put(&mut self) -> bool {
-        let mut moved = false;
-        while self.has_room() {
-            match self.connection.poll_output() {
-                Output::Transmit(bytes) => match &mut self.stream {
-                    Stream::WebSocket(socket) => socket.send_message(&bytes),
-                    _ => self.outbox.push(bytes),
-                },
-                Output::Event(Event::Request(incoming)) => {
-                    let who = Who::Unknown { local: self.local };
-                    self.desk.ask(&mut self.connection, now(), incoming, who);
-                }
-                Output::Event(Event::Ended(observation)) => self.desk.ended(observation),
-                Output::Event(_) => {}
-                Output::Timeout(_) => return moved,
-            }
-            moved = true;
-        }
-        moved
-    }
-
-    fn poll_write(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        self.outbox.poll_flush(&mut self.stream, cx)
-    }
-
-    /// Counts what is held; gives the peer up where memory is too short for it, or where it takes nothing.
-    fn count(&mut self) -> io::Result<()> {
-        let unsent = self.outbox.waiting() + self.connection.unsent_bytes() + self.stream.unsent();
-        let arriving = self.connection.arriving_bytes() + self.stream.held();
-        let counted = self
-            .held
-            .count(&*self.context, (arriving, unsent), &self.outbox);
-        match counted {
-            Err(short @ Short::Arriving) if !self.over => {
-                self.connection.give_up(&short.to_string());
-                self.over = true;
-                Ok(())
-            }
-            counted => Ok(counted?),
-        }
-    }
-
-    /// Takes what the peer sent; says whether there was anything.
-    fn read(&mut self, cx: &mut Context<'_>) -> io::Result<bool> {
-        if self.over || !self.connection.is_writable() {
-            return Ok(false);
-        }
-        let taken = match &mut self.stream {
-            Stream::WebSocket(socket) => match socket.poll_message(cx)? {
-                Poll::Pending => return Ok(false),
-                Poll::Ready(None) => None,
-                Poll::Ready(Some(message)) => Some(self.connection.handle_input(now(), &message)),
-            },
-            stream => {
-                let connection = &mut self.connection;
-                let read = poll_read_at_most(stream, cx, READ_BYTES, |bytes| {
-                    (!bytes.is_empty()).then(|| connection.handle_input(now(), bytes))
-                });
-                match read? {
-                    Poll::Pending => return Ok(false),
-                    Poll::Ready(taken) => taken,
-                }
-            }
-        };
-        self.heard = now();
-        self.over = !matches!(taken, Some(Ok(())));
-        Ok(true)
-    }
-
+impl Served {
     /// When the peer has been silent for too long.
-    fn deadline(&self) -> Instant {
+    fn silent_at(&self) -> Instant {
         match (self.connection.is_greeted(), self.connection.is_idle()) {
             (false, _) => self.heard + GREETING_TIME,
             (true, true) => self.heard + IDLE_TIME,
             (true, false) => Instant::NEVER,
         }
     }
-
-    fn poll_draining(&mut self, cx: &mut Context<'_>) {
-        let ready = |draining: &mut LocalFuture<'static, ()>| draining.as_mut().poll(cx).is_ready();
-        if self.draining.as_mut().is_some_and(ready) {
-            self.draining = None;
-            self.connection.release();
-        }
-    }
 }
 
-impl Future for Serving {
-    type Output = io::Result<()>;
+impl Driven for Served {
+    type Machine = Connection;
+    type Host = Hosted;
+    type End = Over;
 
-    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        let this = self.get_mut();
-        this.poll_draining(cx);
-        loop {
-            let mut moved = this.read(cx)?;
-            moved |= this.desk.poll(cx, &mut this.connection, now());
-            moved |= this.put();
-            let written = this.poll_write(cx)?.is_ready();
-            this.count()?;
-            if !written && !moved {
-                match this.timer.poll_due(cx, this.held.deadline(&this.outbox)) {
-                    true => continue,
-                    false => return Poll::Pending,
-                }
-            }
-            moved |= written && this.connection.unsent_bytes() > 0;
-            if this.connection.is_released() && this.connection.open_requests() == 0 {
-                this.over = true;
-            }
-            let deadline = this.deadline();
-            let look = this.held.deadline(&this.outbox).min(this.desk.deadline());
-            let due = this.timer.poll_due(cx, deadline.min(look));
-            moved |= due;
-            if due && now() >= deadline {
-                this.connection.release();
-                this.put();
-                this.over = true;
-            }
-            if this.over && this.connection.unsent_bytes() == 0 {
-                ready!(this.poll_write(cx))?;
-                return Pin::new(&mut this.stream).poll_shutdown(cx);
-            }
-            if !moved {
-                return Poll::Pending;
-            }
+    const UNSENT_BYTES_MAX: usize = 64 << 10;
+    const TAKEN_BYTES_MAX: usize = Self::UNSENT_BYTES_MAX;
+    const READ_BYTES_MAX: usize = 16 << 10;
+    // RFC 8323 section 4.1.
+    const IN_MESSAGES: bool = true;
+
+    fn machine(&mut self) -> &mut Connection {
+        &mut self.connection
+    }
+
+    fn host(&mut self) -> &mut Hosted {
+        &mut self.host
+    }
+
+    fn poll_begin(
+        &mut self,
+        _: &Outbox,
+        _: &mut Timer,
+        _: &mut Context<'_>,
+    ) -> Poll<Result<(), Over>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn take_leave(&mut self, why: Leave) -> Result<(), Over> {
+        if why == Leave::Stopping {
+            self.connection.release();
+            return Ok(());
         }
+        self.connection.give_up(&why.to_string());
+        Err(Over::Closed)
+    }
+
+    fn on_event(&mut self, event: Event<()>) -> Result<Heard, Over> {
+        match event {
+            Event::Request(incoming) => {
+                let who = Who::Unknown { local: self.local };
+                self.desk.ask(&mut self.connection, now(), incoming, who);
+            }
+            Event::Ended(observation) => self.desk.ended(observation),
+            _ => {}
+        }
+        Ok(Heard::Done)
+    }
+
+    fn may_read(&self, _: usize) -> bool {
+        self.connection.is_writable()
+    }
+
+    fn received(&mut self, _: usize) {
+        self.heard = now();
+    }
+
+    fn lost(&mut self, error: io::Error) -> Over {
+        Over::Lost(error)
+    }
+
+    fn broken(&mut self, _: ConnectionFault) -> Over {
+        Over::Closed
+    }
+
+    fn ended(&mut self, _: &mut Outbox) -> Result<(), Over> {
+        Err(Over::Closed)
+    }
+
+    fn deliver(&mut self, _: &mut Outbox, cx: &mut Context<'_>) -> Result<Due, Over> {
+        let moved = self.desk.poll(cx, &mut self.connection, now());
+        if self.connection.is_released() && self.connection.open_requests() == 0 {
+            return Err(Over::Closed);
+        }
+        Ok(Due {
+            sent: moved,
+            more: false,
+        })
+    }
+
+    fn arriving_bytes(&self) -> usize {
+        self.connection.arriving_bytes()
+    }
+
+    /// Answers are this connection's alone.
+    fn leaving_bytes(&self, outbox: &Outbox) -> usize {
+        outbox.waiting() + self.connection.unsent_bytes()
+    }
+
+    fn deadline(&self) -> Instant {
+        self.silent_at().min(self.desk.deadline())
+    }
+
+    fn on_time(&mut self, now: Instant) -> Result<(), Over> {
+        if now < self.silent_at() {
+            return Ok(());
+        }
+        self.connection.release();
+        Err(Over::Closed)
+    }
+
+    fn close(&mut self, _: &mut Outbox) {
+        self.desk.hang_up();
     }
 }

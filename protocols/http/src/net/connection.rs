@@ -4,7 +4,6 @@
 //! would keep until the end.
 
 use super::http2;
-use super::linger::Linger;
 use super::over::{self, Handover};
 use super::requests::Requests;
 use super::route::Shared;
@@ -18,6 +17,7 @@ use std::task::{Context, Poll};
 use weir_binding::LocalFuture;
 use weir_carrier::Stream;
 use weir_carrier::clock::Timer;
+use weir_carrier::linger::Linger;
 
 /// A connection on its way.
 pub(super) struct Connection {

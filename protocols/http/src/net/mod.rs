@@ -9,7 +9,6 @@ mod date;
 mod guard;
 mod host;
 mod http2;
-mod linger;
 mod over;
 mod requests;
 mod route;

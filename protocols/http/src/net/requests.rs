@@ -5,7 +5,6 @@ use super::body::Body;
 use super::connection::Phase;
 use super::date::Date;
 use super::http2::is_preface;
-use super::linger::Linger;
 use super::over::Handover;
 use super::route::{self, Check, Meta, Shared, Step, dispatch, upgrade_required};
 use super::socket::Sockets;
@@ -25,6 +24,7 @@ use weir_binding::{Response, Short, Socket, Stream};
 use weir_carrier::Stream as Bytes;
 use weir_carrier::clock::{Timer, now};
 use weir_carrier::limits::SCRATCH_BYTES;
+use weir_carrier::linger::Linger;
 use weir_carrier::outbox::{Outbox, poll_read_at_most};
 use weir_hub::Room;
 use weir_hub::limits::UNCOUNTED_BYTES_MAX;
@@ -335,7 +335,7 @@ impl Requests {
         let date = Date::of(shared.context.now());
         answer::write_stream(meta, &mut stream.head, date, &mut outbox);
         match meta.head_only {
-            true => Phase::Linger(Box::new(Linger::new(outbox.into_bytes()))),
+            true => Phase::Linger(Box::new(Linger::begin(outbox))),
             false => {
                 let chunked = meta.version == Version::Http11;
                 let first = outbox.into_bytes();
@@ -385,7 +385,7 @@ impl Requests {
     fn finished(&self) -> Phase {
         match self.eof {
             true => Phase::Done,
-            false => Phase::Linger(Box::new(Linger::new(bytes::Bytes::new()))),
+            false => Phase::Linger(Box::new(Linger::begin(Outbox::default()))),
         }
     }
 

@@ -1,7 +1,6 @@
 //! The phase of a WebSocket.
 
 use super::connection::Phase;
-use super::linger::Linger;
 use super::route::Shared;
 use super::streaming::{Beat, Pulse, Turn};
 use crate::limits::{HEADS_BYTES_MAX, HEARTBEAT_TIME, OUTSTANDING_MAX, UNSENT_BYTES_MAX};
@@ -14,7 +13,8 @@ use weir_binding::{Answer, Delivery, Held, Inbound, Pending, Short, Socket, Tall
 use weir_carrier::Stream;
 use weir_carrier::clock::Timer;
 use weir_carrier::limits::SCRATCH_BYTES;
-use weir_carrier::outbox::{poll_read_at_most, poll_write};
+use weir_carrier::linger::Linger;
+use weir_carrier::outbox::{Outbox, poll_read_at_most, poll_write};
 use weir_carrier::websocket::{
     Close, CloseCode, Failure, Message, Opcode, Reader, Role, write_close, write_frame,
 };
@@ -108,7 +108,9 @@ impl Sockets {
                 self.close(&Close::new(CloseCode::POLICY, why));
             }
             if self.poll_send(stream, timer, cx)?.is_ready() {
-                return Poll::Ready(Ok(Phase::Linger(Box::new(Linger::new(Bytes::new())))));
+                return Poll::Ready(Ok(Phase::Linger(Box::new(
+                    Linger::begin(Outbox::default()),
+                ))));
             }
             let received = self.receive(stream, shared, cx)?;
             let leaving = self.leaving_bytes();

@@ -2,7 +2,6 @@
 //! taken yet.
 
 use super::connection::Phase;
-use super::linger::Linger;
 use super::route::Shared;
 use crate::limits::{HEARTBEAT_TIME, LOOK_TIME};
 use crate::wire::response::LAST_CHUNK;
@@ -13,6 +12,7 @@ use weir_binding::{Delivery, Short};
 use weir_carrier::Stream;
 use weir_carrier::clock::{Timer, now};
 use weir_carrier::crowd::Place;
+use weir_carrier::linger::Linger;
 use weir_carrier::outbox::{poll_read, poll_write};
 use weir_hub::Fault;
 use weir_sansio::{Duration, Instant};
@@ -234,6 +234,6 @@ impl Streaming {
         if self.chunked {
             last.extend_from_slice(LAST_CHUNK);
         }
-        Phase::Linger(Box::new(Linger::new(last.into())))
+        Phase::Linger(Box::new(Linger::begin(Bytes::from(last).into())))
     }
 }

@@ -1,6 +1,6 @@
 //! From CONNECT to CONNACK: who it is, whether it may, and what is left of its session.
 
-use super::connection::{Connection, Stage};
+use super::connection::Connection;
 use super::deliver::{in_flight, retained_token};
 use super::filter::Wanted;
 use super::kept::{claim, forget, publish_stored_will};
@@ -15,6 +15,7 @@ use crate::wire::ReasonCode;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use weir_binding::{Identity, Outcome};
+use weir_carrier::clock::Timer;
 use weir_hub::{Grants, Item, Principal, Ticket, Verb};
 use weir_model::Cursor;
 use weir_sansio::{Duration, Instant, Session};
@@ -51,7 +52,7 @@ enum Who {
 
 impl Accepting {
     pub(super) fn new(connection: &Connection, request: ConnectRequest) -> Self {
-        let context = &connection.context;
+        let context = &connection.host.context;
         let identity = match (&request.user_name, &request.password) {
             (None, None) => context.principal(
                 connection.credential.as_deref(),
@@ -139,9 +140,9 @@ fn may_publish(principal: &Principal, client_id: &str, topic: &str) -> bool {
 }
 
 impl Connection {
-    /// Goes on with a CONNECT; ready once the stage has changed.
-    pub(super) fn poll_accept(&mut self, cx: &mut Context<'_>) -> Poll<()> {
-        let Stage::Accepting(accepting) = &mut self.stage else {
+    /// Goes on with a CONNECT; ready once there is none.
+    pub(super) fn poll_accept(&mut self, timer: &mut Timer, cx: &mut Context<'_>) -> Poll<()> {
+        let Some(accepting) = &mut self.accepting else {
             return Poll::Ready(());
         };
         if let Who::Checking(outcome) = &mut accepting.who {
@@ -152,12 +153,12 @@ impl Connection {
         let claimed = match &accepting.who {
             Who::Known(principal) => {
                 let name = principal.name.clone();
-                ready!(self.poll_session(&name, cx))
+                ready!(self.poll_session(&name, timer, cx))
             }
             Who::Refused(code, reason) => Err((*code, reason.clone())),
             Who::Checking(_) => return Poll::Pending,
         };
-        let Stage::Accepting(accepting) = std::mem::replace(&mut self.stage, Stage::Open) else {
+        let Some(accepting) = self.accepting.take() else {
             return Poll::Ready(());
         };
         match (claimed, accepting.who) {
@@ -166,7 +167,7 @@ impl Connection {
             }
             (Err((code, reason)), _) => {
                 let thrown = &self.house.thrown;
-                thrown.note(&*self.context, &accepting.id, code, &reason);
+                thrown.note(&*self.host.context, &accepting.id, code, &reason);
                 self.server.refuse(code, &reason);
             }
             _ => {}
@@ -175,9 +176,14 @@ impl Connection {
     }
 
     /// What is left of the client's session, once nobody else has it, and where the log says so.
-    fn poll_session(&mut self, owner: &Arc<str>, cx: &mut Context<'_>) -> Poll<Claimed> {
+    fn poll_session(
+        &mut self,
+        owner: &Arc<str>,
+        timer: &mut Timer,
+        cx: &mut Context<'_>,
+    ) -> Poll<Claimed> {
         loop {
-            let Stage::Accepting(accepting) = &mut self.stage else {
+            let Some(accepting) = &mut self.accepting else {
                 return Poll::Pending;
             };
             let (sessions, id) = (&self.house.sessions, &accepting.id);
@@ -222,21 +228,21 @@ impl Connection {
                 }
                 Step::HandedOver(at, until) => {
                     let (at, until) = (*at, *until);
-                    return self.poll_hand_over(at, until, cx);
+                    return self.poll_hand_over((at, until), timer, cx);
                 }
             }
         }
     }
 
     fn step(&mut self, step: Step) {
-        if let Stage::Accepting(accepting) = &mut self.stage {
+        if let Some(accepting) = &mut self.accepting {
             accepting.step = step;
         }
     }
 
     /// Claims the session where another gateway could have it; else it is known what is left of it.
     fn begin_claim(&mut self, owner: &str, stored: Option<Box<Stored>>) -> Result<Step, Claimed> {
-        let Stage::Accepting(accepting) = &self.stage else {
+        let Some(accepting) = &self.accepting else {
             return Err(Ok((stored, Cursor::START)));
         };
         let secs_max = self.house.settings.session_expiry_secs_max;
@@ -246,7 +252,7 @@ impl Connection {
         let Some(claims) = claims else {
             return Err(Ok((stored, Cursor::START)));
         };
-        match claim(claims, &*self.context, &accepting.id, owner) {
+        match claim(claims, &*self.host.context, &accepting.id, owner) {
             Some(ticket) => Ok(Step::Claiming(ticket, stored)),
             None => {
                 let reason = "the log takes no claim of the session now: try again".to_owned();
@@ -263,12 +269,12 @@ impl Connection {
 
     fn poll_hand_over(
         &mut self,
-        at: Cursor,
-        until: Instant,
+        (at, until): (Cursor, Instant),
+        timer: &mut Timer,
         cx: &mut Context<'_>,
     ) -> Poll<Claimed> {
-        let overdue = self.timer.poll_due(cx, until);
-        let Stage::Accepting(accepting) = &self.stage else {
+        let overdue = timer.poll_due(cx, until);
+        let Some(accepting) = &self.accepting else {
             return Poll::Pending;
         };
         let Some(claims) = self.house.sessions.claims() else {
@@ -284,15 +290,15 @@ impl Connection {
         let mut stored = left.as_ref().and_then(|of| of.stored());
         if let (Some(of), Some(stored)) = (&left, &mut stored) {
             let last = claims.last_sign(&of.gateway);
-            let last = last.unwrap_or_else(|| self.context.now());
-            stored.leave_at(last, self.context.hub().positions().0);
+            let last = last.unwrap_or_else(|| self.host.context.now());
+            stored.leave_at(last, self.host.context.hub().positions().0);
         }
         Poll::Ready(Ok((stored, at)))
     }
 
     /// Lets go of the client identifier.
     fn without(&self, why: Refused) -> Refused {
-        if let Stage::Accepting(accepting) = &self.stage {
+        if let Some(accepting) = &self.accepting {
             let sessions = &self.house.sessions;
             sessions.release(&accepting.id, &self.live, None);
         }
@@ -325,8 +331,7 @@ impl Connection {
         };
         let now = weir_carrier::clock::now();
         self.server.accept(now, &acceptance);
-        let tally = self.context.tally("mqtt", self.scheme());
-        let mut member = Box::new(Member::new(id, principal, claim, tally, request));
+        let mut member = Box::new(Member::new(id, principal, claim, request));
         member.session_expiry_secs = secs;
         member.recorded = recorded || claim != Cursor::START;
         if let Some(stored) = &session {
@@ -336,7 +341,7 @@ impl Connection {
         Counts::add(&counts.subscriptions, member.subscriptions.len() as u64);
         if member.recorded && !member.is_kept() {
             member.recorded = false;
-            forget(&self.house, &*self.context, &member.id);
+            forget(&self.house, &*self.host.context, &member.id);
         }
         let kept = member.is_kept();
         self.member = Some(member);
@@ -353,7 +358,7 @@ impl Connection {
         request: &ConnectRequest,
         stored: Option<Box<Stored>>,
     ) -> Option<Box<Stored>> {
-        let now = self.context.now();
+        let now = self.host.context.now();
         let stored = stored?;
         let ended = stored.ends().is_some_and(|end| end <= now);
         // [MQTT-3.1.2-4] [MQTT-3.1.2-5] [MQTT-3.1.2-6] [MQTT-3.1.4-4]
@@ -362,7 +367,7 @@ impl Connection {
             return Some(stored);
         }
         if let Some(will) = &stored.will {
-            publish_stored_will(&*self.context, &request.client_id, &stored, will);
+            publish_stored_will(&*self.host.context, &request.client_id, &stored, will);
         }
         None
     }
@@ -371,14 +376,14 @@ impl Connection {
         member.take_up_keys(stored);
         let opener = Opener {
             house: &self.house,
-            context: &self.context,
+            context: &self.host.context,
             client_bytes_max: self.server.client_bytes_max(),
         };
         for of in &stored.subscriptions {
             let under_way = in_flight(&stored.state, of.key);
             opener.resume(member, of, under_way, stored.doubtful);
             if let Some(last) = member.subscriptions.last_mut() {
-                retained_again(&*self.context, &member.principal, last, &self.server);
+                retained_again(&*self.host.context, &member.principal, last, &self.server);
             }
             member.next_key = member.next_key.max(of.key + 1);
         }

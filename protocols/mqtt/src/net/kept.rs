@@ -7,7 +7,7 @@
 
 use super::House;
 use super::claims::{self, Claims};
-use super::connection::{Connection, Stage};
+use super::connection::Connection;
 use super::member::{Due, Member, TAKEN};
 use super::publish::{self, Refused};
 use super::record::Stored;
@@ -21,6 +21,7 @@ use std::sync::atomic::Ordering;
 use std::task::{Context, Poll};
 use weir_binding::Context as Gateway;
 use weir_carrier::clock::now;
+use weir_carrier::outbox::Outbox;
 use weir_hub::{Principal, Standing, Ticket};
 use weir_model::Cursor;
 use weir_sansio::Instant;
@@ -40,7 +41,7 @@ impl Connection {
         member.changed = false;
         member.record_at = now() + RECORD_TIME;
         let stored = member.stored(self.server.state());
-        remember(&self.house, &*self.context, &member.id, &stored)
+        remember(&self.house, &*self.host.context, &member.id, &stored)
     }
 
     pub(super) fn wait_for(&mut self, due: Due, ticket: Ticket) {
@@ -160,9 +161,9 @@ impl Connection {
     }
 
     /// What was promised and is in no record is not sent any more.
-    pub(super) fn drop_promises(&mut self) {
+    pub(super) fn drop_promises(&mut self, outbox: &mut Outbox) {
         if self.hold.take().is_some() | std::mem::take(&mut self.promised) {
-            self.outbox.truncate(self.mark);
+            outbox.truncate(self.mark);
         }
     }
 
@@ -183,7 +184,7 @@ impl Connection {
         match will {
             Some(will) if kept && will.delay_secs > 0 => member.will = Some(will),
             Some(will) => publish_will(
-                &*self.context,
+                &*self.host.context,
                 (&member.principal, &member.id),
                 member.claim,
                 &will.message,
@@ -192,7 +193,7 @@ impl Connection {
         }
         // [MQTT-4.1.0-2]
         let stored = kept.then(|| Stored {
-            left: Some(self.context.now()),
+            left: Some(self.host.context.now()),
             ..member.stored(self.server.state())
         });
         self.write_last(&member, stored.as_ref());
@@ -206,7 +207,7 @@ impl Connection {
     }
 
     fn write_last(&self, member: &Member, stored: Option<&Stored>) {
-        let (house, context) = (&self.house, &*self.context);
+        let (house, context) = (&self.house, &*self.host.context);
         match stored {
             Some(stored) => drop(remember(house, context, &member.id, stored)),
             None if member.recorded => forget(house, context, &member.id),
@@ -300,7 +301,7 @@ pub(super) fn remove(context: &dyn Gateway, key: String) {
 
 impl Drop for Connection {
     fn drop(&mut self) {
-        if let Stage::Accepting(accepting) = &mut self.stage {
+        if let Some(accepting) = &mut self.accepting {
             accepting.give_up(&self.house.sessions, &self.live);
         }
         // Broken off: as if the stream had ended.
@@ -308,7 +309,7 @@ impl Drop for Connection {
             let closed = Closed {
                 code: ReasonCode::UNSPECIFIED_ERROR,
                 fault: None,
-                publish_will: self.draining.is_some(),
+                publish_will: !self.host.is_stopping(),
                 session_expiry_secs: member.session_expiry_secs,
             };
             self.leave(&closed);

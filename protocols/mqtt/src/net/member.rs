@@ -8,7 +8,6 @@ use crate::wire::Version;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::task::Context;
-use weir_binding::Tally;
 use weir_carrier::clock::now;
 use weir_carrier::crowd::Place;
 use weir_hub::{ClientId, Principal};
@@ -44,7 +43,6 @@ pub(super) struct Member {
     /// Whether the session is other than its record says, and when that is mended.
     pub(super) changed: bool,
     pub(super) record_at: Instant,
-    pub(super) tally: Arc<Tally>,
     /// For which reasons it was said in the log that messages of it are set aside: a bit each.
     pub(super) said: u32,
     /// The same of subscriptions that are refused.
@@ -77,7 +75,6 @@ impl Member {
         id: Arc<str>,
         principal: Principal,
         claim: Cursor,
-        tally: Arc<Tally>,
         request: ConnectRequest,
     ) -> Self {
         Self {
@@ -97,7 +94,6 @@ impl Member {
             recorded: false,
             changed: false,
             record_at: now(),
-            tally,
             said: 0,
             said_of_filters: 0,
             turn: 0,
@@ -206,14 +202,7 @@ mod tests {
             password: None,
             wants_response_information: false,
         };
-        let tally = Arc::new(Tally::default());
-        Member::new(
-            "x".into(),
-            Principal::gateway(),
-            Cursor::START,
-            tally,
-            request,
-        )
+        Member::new("x".into(), Principal::gateway(), Cursor::START, request)
     }
 
     /// What is left of it where these came and were not released.

@@ -25,7 +25,6 @@ mod subscribe;
 mod thrown;
 mod ways;
 
-use connection::Connection;
 use sessions::Sessions;
 use settings::Settings;
 use std::io;
@@ -100,7 +99,7 @@ impl Server for Mqtt {
             return Box::pin(std::future::ready(Err(error)));
         }
         sessions::load(&self.house, &*context);
-        Box::pin(Connection::new(link, self.house.clone(), context))
+        Box::pin(connection::serve(link, self.house.clone(), context))
     }
 
     fn background(&self, context: Arc<dyn Context>) -> Option<LocalFuture<'static, ()>> {

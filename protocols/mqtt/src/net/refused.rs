@@ -84,7 +84,10 @@ impl Connection {
         } = refusal;
         let is_told = is_answered(member.version, message.qos);
         if is_told || is_dropped(*code) {
-            note(&*self.context, if is_told { "told" } else { "dropped" });
+            note(
+                &*self.host.context,
+                if is_told { "told" } else { "dropped" },
+            );
             member.receipts.retain(|(of, _)| *of != message.packet_id);
             self.count_refused();
             if message.qos != QoS::AtMostOnce {
@@ -101,7 +104,7 @@ impl Connection {
         if of_service {
             self.say_once(&message.topic, refusal);
         }
-        match set_aside(&*self.context, &message, reason) {
+        match set_aside(&*self.host.context, &message, reason) {
             // It is not the hub that has refused it.
             Taken::Busy if of_service => self.let_go(&message, *code),
             Taken::Busy => {

@@ -151,13 +151,13 @@ impl Connection {
             member.changed = true;
         }
         let (principal, body) = (&member.principal, message.payload.clone());
-        let call = call(&*self.context, principal, "POST", path, body);
+        let call = call(&*self.host.context, principal, "POST", path, body);
         let posted = match awaited(service.call(call)) {
             Ok(posted) => posted,
             Err(refusal) => return self.refuse(message, Some(TAKEN), &refusal),
         };
         Counts::add(&self.house.sessions.counts.received, 1);
-        member.tally.receive(1);
+        self.tally.receive(1);
         // Nobody waits for what was sent at most once; it is done all the same.
         if message.qos != QoS::AtMostOnce {
             let due = Due::Posted(message);

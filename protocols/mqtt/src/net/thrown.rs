@@ -69,7 +69,7 @@ impl Connection {
         let why = rule.unwrap_or_default();
         self.house
             .thrown
-            .note(&*self.context, &client, closed.code, &why);
+            .note(&*self.host.context, &client, closed.code, &why);
     }
 }
 

@@ -44,11 +44,6 @@ impl Component {
         self.conversation.out.push_str(stanza);
     }
 
-    /// When [`Session::handle_timeout`] is due.
-    pub fn deadline(&self) -> Instant {
-        self.conversation.timeout()
-    }
-
     /// Ends the stream.
     pub fn close(&mut self) {
         self.conversation.out.push_str("</stream:stream>");

@@ -26,22 +26,23 @@ use crate::xml::{Element, Skipped};
 use desk::Desk;
 use feeds::Position;
 pub(super) use node::name_of;
+use std::convert::Infallible;
 use std::future::poll_fn;
+use std::io;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 use weir_binding::Context as Gateway;
 use weir_carrier::Stream;
 use weir_carrier::backoff::Backoff;
 use weir_carrier::clock::{Timer, now};
-use weir_carrier::outbox::{Outbox, poll_read};
-use weir_sansio::{Duration, Instant, Output, Session};
+use weir_carrier::driver::{Driven, Driver, Due, Heard, Leave};
+use weir_carrier::outbox::Outbox;
+use weir_sansio::{Duration, Instant};
 
 /// How often the server is asked to confirm what was sent to it.
 const SYNC_TIME: Duration = Duration::from_secs(5);
 /// A stream that lasted so long was a good one.
 const GOOD_TIME: Duration = Duration::from_secs(10);
-/// Reads in one turn, so that users do not hold up their thread.
-const READS_MAX: usize = 16;
 /// What the identifier of a ping to oneself begins with.
 const SYNC: &str = "sync-";
 
@@ -55,9 +56,10 @@ pub(super) async fn run(plan: Arc<ComponentPlan>, context: Arc<dyn Gateway>) {
         let why = match connect::tcp(&plan.host, plan.port).await {
             Err(error) => format!("cannot connect to {}:{}: {error}", plan.host, plan.port),
             Ok(tcp) => {
-                let mut running = Running::new(&plan, &mut desk, &mut told, Stream::Tcp(tcp));
-                let why = poll_fn(|cx| running.poll(cx)).await;
-                drop(running);
+                let running = Running::new(&plan, &mut desk, &mut told);
+                let mut driver = Driver::new(Stream::Tcp(tcp), running);
+                let why = poll_fn(|cx| driver.poll(cx)).await;
+                drop(driver);
                 desk.hang_up();
                 why
             }
@@ -77,10 +79,11 @@ struct Running<'a> {
     desk: &'a mut Desk,
     told: &'a mut Told,
     component: Component,
-    stream: Stream,
-    outbox: Outbox,
-    timer: Timer,
+    /// Nobody: it is dropped when the gateway stops.
+    host: (),
     ready: bool,
+    /// Whether something is under way that was not asked for yet.
+    is_fresh: bool,
     /// Positions that a ping under way will confirm, with its number.
     sync: Option<(u64, Vec<Position>)>,
     syncs: u64,
@@ -88,111 +91,30 @@ struct Running<'a> {
 }
 
 impl<'a> Running<'a> {
-    fn new(
-        plan: &'a ComponentPlan,
-        desk: &'a mut Desk,
-        told: &'a mut Told,
-        stream: Stream,
-    ) -> Self {
+    fn new(plan: &'a ComponentPlan, desk: &'a mut Desk, told: &'a mut Told) -> Self {
         Self {
             component: Component::new(now(), &plan.domain, &plan.secret),
             plan,
             desk,
             told,
-            stream,
-            outbox: Outbox::default(),
-            timer: Timer::default(),
+            host: (),
             ready: false,
+            is_fresh: false,
             sync: None,
             syncs: 0,
             sync_at: now() + SYNC_TIME,
         }
     }
 
-    /// Goes on until the stream is over; says why it is.
-    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<String> {
-        match self.turn(cx) {
-            Ok(()) => Poll::Pending,
-            Err(why) => Poll::Ready(why),
-        }
-    }
-
-    fn turn(&mut self, cx: &mut Context<'_>) -> Result<(), String> {
-        let mut reads = 0;
-        loop {
-            self.pump()?;
-            for answer in self.desk.poll(cx) {
-                self.component.send(&answer);
-                self.told.subscriptions(self.desk.feeds.len());
-            }
-            let more = self.feed(cx)?;
-            self.pump()?;
-            self.flush(cx)?;
-            if reads < READS_MAX && self.may_read() && self.read(cx)? {
-                reads += 1;
-                continue;
-            }
-            if self.timer.poll_due(cx, self.deadline()) {
-                self.handle_timeout();
-                continue;
-            }
-            if reads == READS_MAX || (more && self.outbox.waiting() < UNSENT_BYTES_MAX) {
-                cx.waker().wake_by_ref();
-            }
-            return Ok(());
-        }
-    }
-
-    fn may_read(&self) -> bool {
-        !self.desk.is_full() && self.outbox.waiting() < UNSENT_BYTES_MAX
-    }
-
     /// Writes what is due to subscribers; says whether there may be more at once.
-    fn feed(&mut self, cx: &mut Context<'_>) -> Result<bool, String> {
-        if !self.ready || self.outbox.waiting() >= UNSENT_BYTES_MAX {
+    fn feed(&mut self, waiting: usize, cx: &mut Context<'_>) -> Result<bool, String> {
+        if !self.ready || waiting >= UNSENT_BYTES_MAX {
             return Ok(false);
         }
-        let waiting = self.outbox.waiting();
         let polled = self.desk.feeds.poll(cx, self.told, waiting);
         let (text, more) = polled.map_err(|fault| fault.to_string())?;
         self.component.send(&text);
         Ok(more)
-    }
-
-    /// Says whether something was read.
-    fn read(&mut self, cx: &mut Context<'_>) -> Result<bool, String> {
-        let component = &mut self.component;
-        let read = poll_read(&mut self.stream, cx, |bytes| {
-            let Ok(()) = component.handle_input(now(), bytes);
-            !bytes.is_empty()
-        });
-        match read {
-            Poll::Pending => Ok(false),
-            Poll::Ready(Ok(true)) => Ok(true),
-            Poll::Ready(Ok(false)) => Err("the XMPP server closed the connection".into()),
-            Poll::Ready(Err(error)) => Err(format!("the connection is lost: {error}")),
-        }
-    }
-
-    /// Does what the machine wants.
-    fn pump(&mut self) -> Result<(), String> {
-        loop {
-            match self.component.poll_output() {
-                Output::Transmit(bytes) => self.outbox.push(bytes.into()),
-                Output::Timeout(_) => return Ok(()),
-                Output::Event(SessionEvent::Ready { .. }) => {
-                    self.ready = true;
-                    self.told.connected(&self.plan.domain);
-                    self.desk.feeds.resume();
-                }
-                Output::Event(SessionEvent::Stanza(stanza, document)) => {
-                    self.take(&stanza, &document)
-                }
-                Output::Event(SessionEvent::Skipped(skipped)) => self.pass_over(&skipped),
-                Output::Event(SessionEvent::StartTls) => {}
-                Output::Event(SessionEvent::Closed(failure)) => return Err(self.said(&failure)),
-            }
-        }
     }
 
     fn said(&self, failure: &Failure) -> String {
@@ -206,8 +128,9 @@ impl<'a> Running<'a> {
             let number = id.strip_prefix(SYNC).and_then(|number| number.parse().ok());
             return self.confirm(number);
         }
-        if let Some(answer) = self.desk.take(stanza, document, self.told) {
-            self.component.send(&answer);
+        match self.desk.take(stanza, document, self.told) {
+            Some(answer) => self.component.send(&answer),
+            None => self.is_fresh = true,
         }
         self.told.subscriptions(self.desk.feeds.len());
     }
@@ -228,37 +151,107 @@ impl<'a> Running<'a> {
         }
     }
 
-    fn flush(&mut self, cx: &mut Context<'_>) -> Result<(), String> {
-        match self.outbox.poll_flush(&mut self.stream, cx) {
-            Poll::Ready(Err(error)) => Err(format!("the connection is lost: {error}")),
-            _ => Ok(()),
+    /// Asks the server to say that it has what was sent: by a ping to oneself.
+    fn ask_for_sync(&mut self, positions: Vec<Position>) {
+        self.syncs += 1;
+        let (number, domain) = (self.syncs, &self.plan.domain);
+        let ping = Element::new(crate::names::COMPONENT, "iq")
+            .with("type", "get")
+            .with("id", format!("{SYNC}{number}"))
+            .with("from", domain.as_str())
+            .with("to", domain.as_str())
+            .child(Element::new(crate::names::PING, "ping"));
+        self.component.send(&answer::written(&ping));
+        self.sync = Some((number, positions));
+    }
+}
+
+impl Driven for Running<'_> {
+    type Machine = Component;
+    type Host = ();
+    type End = String;
+
+    const UNSENT_BYTES_MAX: usize = UNSENT_BYTES_MAX;
+
+    fn machine(&mut self) -> &mut Component {
+        &mut self.component
+    }
+
+    fn host(&mut self) -> &mut () {
+        &mut self.host
+    }
+
+    fn poll_begin(
+        &mut self,
+        _: &Outbox,
+        _: &mut Timer,
+        cx: &mut Context<'_>,
+    ) -> Poll<Result<(), String>> {
+        for answer in self.desk.poll(cx) {
+            self.component.send(&answer);
+            self.told.subscriptions(self.desk.feeds.len());
         }
+        Poll::Ready(Ok(()))
+    }
+
+    fn take_leave(&mut self, why: Leave) -> Result<(), String> {
+        Err(why.to_string())
+    }
+
+    fn on_event(&mut self, event: SessionEvent) -> Result<Heard, String> {
+        match event {
+            SessionEvent::Ready { .. } => {
+                self.ready = true;
+                self.told.connected(&self.plan.domain);
+                self.desk.feeds.resume();
+            }
+            SessionEvent::Stanza(stanza, document) => self.take(&stanza, &document),
+            SessionEvent::Skipped(skipped) => self.pass_over(&skipped),
+            SessionEvent::StartTls => {}
+            SessionEvent::Closed(failure) => return Err(self.said(&failure)),
+        }
+        Ok(Heard::Done)
+    }
+
+    fn take_fresh(&mut self) -> bool {
+        std::mem::take(&mut self.is_fresh)
+    }
+
+    fn may_read(&self, waiting: usize) -> bool {
+        waiting < UNSENT_BYTES_MAX && !self.desk.is_full()
+    }
+
+    fn lost(&mut self, error: io::Error) -> String {
+        format!("the connection is lost: {error}")
+    }
+
+    fn broken(&mut self, error: Infallible) -> String {
+        match error {}
+    }
+
+    fn ended(&mut self, _: &mut Outbox) -> Result<(), String> {
+        Err("the XMPP server closed the connection".into())
+    }
+
+    fn deliver(&mut self, outbox: &mut Outbox, cx: &mut Context<'_>) -> Result<Due, String> {
+        let more = self.feed(outbox.waiting(), cx)?;
+        Ok(Due { sent: false, more })
     }
 
     fn deadline(&self) -> Instant {
-        self.component.deadline().min(self.sync_at)
+        self.sync_at
     }
 
-    fn handle_timeout(&mut self) {
-        let time = now();
-        self.component.handle_timeout(time);
-        if time < self.sync_at {
-            return;
+    fn on_time(&mut self, now: Instant) -> Result<(), String> {
+        if now < self.sync_at {
+            return Ok(());
         }
-        self.sync_at = time + SYNC_TIME;
+        self.sync_at = now + SYNC_TIME;
         self.desk.feeds.remember();
         let positions = self.desk.feeds.positions();
         if self.ready && self.sync.is_none() && !positions.is_empty() {
-            self.syncs += 1;
-            let (number, domain) = (self.syncs, &self.plan.domain);
-            let ping = Element::new(crate::names::COMPONENT, "iq")
-                .with("type", "get")
-                .with("id", format!("{SYNC}{number}"))
-                .with("from", domain.as_str())
-                .with("to", domain.as_str())
-                .child(Element::new(crate::names::PING, "ping"));
-            self.component.send(&answer::written(&ping));
-            self.sync = Some((number, positions));
+            self.ask_for_sync(positions);
         }
+        Ok(())
     }
 }
