@@ -62,6 +62,11 @@ fn moment(at: Instant) -> tokio::time::Instant {
     *START + at.min(latest).since(Instant::START)
 }
 
+/// What comes within this time.
+pub async fn within<T>(time: Duration, coming: impl Future<Output = T>) -> Option<T> {
+    tokio::time::timeout(time, coming).await.ok()
+}
+
 /// Waits.
 pub async fn pause(time: Duration) {
     tokio::time::sleep(time).await;

@@ -158,8 +158,8 @@ pub trait Host {
     /// Whether everything is to stop; said once, and it wakes then.
     fn poll_stop(&mut self, cx: &mut Context<'_>) -> bool;
 
-    /// Counts bytes that arrive and bytes that leave: `false` where there is no room for the first, an error where there
-    /// is none for the second, or the peer takes nothing.
+    /// Counts bytes that arrive and bytes that leave: `false` where there is no room for the first, an error where
+    /// there is none for the second, or the peer takes nothing.
     fn count(&mut self, held: (usize, usize), outbox: &Outbox) -> io::Result<bool>;
 
     /// When it counts again though nothing moved.

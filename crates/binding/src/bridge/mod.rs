@@ -7,6 +7,8 @@
 mod aside;
 mod give;
 mod mapping;
+mod outward;
+mod run;
 mod settings;
 mod together;
 mod told;
@@ -15,7 +17,9 @@ mod wary;
 pub use aside::{SetAside, aside_topic};
 pub use give::{Taken, give, opaque};
 pub use mapping::{Mapping, NoFilter, first};
-pub use settings::{Login, RawLine, bridges, certificates, lines, login};
+pub use outward::{before, consume, set_aside};
+pub use run::{Bridge, End, Running, Ticks, UNSENT_BYTES_MAX, run, who};
+pub use settings::{Login, RawLine, bridges, certificates, lines, login, shown};
 pub use together::Together;
 pub use told::{Told, count, state_topic};
 pub use wary::{Sent, Wary};
@@ -24,7 +28,6 @@ use crate::Gateway;
 use bytes::Bytes;
 use std::sync::Arc;
 use weir_hub::{Content, Hub, Message};
-use weir_model::Cursor;
 
 /// The property of a message that names a gateway which it went through by a bridge; there is one for each, or one for
 /// all where names of properties do not repeat.
@@ -88,19 +91,11 @@ pub fn declared_media(message: &Message) -> Option<&'static str> {
     }
 }
 
-/// Tells how many records a bridge has not looked at that is so far.
-pub fn measure(context: &dyn Gateway, told: &Told, delivered: Cursor) -> u64 {
-    let (_, committed) = context.hub().positions();
-    let behind = committed.sequence().saturating_sub(delivered.sequence());
-    told.behind(behind);
-    behind
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use weir_hub::Given;
-    use weir_model::Time;
+    use weir_model::{Cursor, Time};
 
     fn message(origin: &str, via: &[&str]) -> Message {
         let content = Content::Opaque("text/plain".into());

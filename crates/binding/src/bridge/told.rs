@@ -5,6 +5,7 @@ use crate::{Gateway, Metric};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use weir_hub::{Gap, Media, Publish, Quality};
+use weir_model::Cursor;
 
 static CONNECTED: Metric = Metric {
     name: "weir_bridge_connected",
@@ -139,9 +140,12 @@ impl Told {
         self.last = reason.into();
     }
 
-    /// Tells how many records are still to be looked at.
-    pub fn behind(&self, records: u64) {
-        self.behind.store(records, Ordering::Relaxed);
+    /// Tells how many records a bridge has not looked at that is so far.
+    pub fn measure(&self, reached: Cursor) -> u64 {
+        let (_, committed) = self.context.hub().positions();
+        let behind = committed.sequence().saturating_sub(reached.sequence());
+        self.behind.store(behind, Ordering::Relaxed);
+        behind
     }
 
     /// Tells of a message, in words, that goes no further.
@@ -172,5 +176,12 @@ impl Told {
     /// Tells people of what they should look at.
     pub fn warn(&self, sentence: &str) {
         tracing::warn!(bridge = self.name, "{sentence}");
+    }
+}
+
+/// A bridge that ends has no connection.
+impl Drop for Told {
+    fn drop(&mut self) {
+        self.state(false);
     }
 }

@@ -15,25 +15,20 @@ pub(super) use settings::{Plan, read};
 use super::client::{Url, Version, machine, open_stream, options, versions};
 use crate::client::{Machine, Options};
 use kept::Kept;
-use running::{End, Running};
+use running::{End, Refused, Running};
 use std::future::poll_fn;
+use std::io;
 use std::sync::Arc;
-use std::time::Duration;
-use weir_binding::bridge::{HERE, Told, Wary, measure, remember};
+use weir_binding::bridge::{self, HERE, Told, Wary, remember, who};
 use weir_binding::{Context as Gateway, LocalFuture, Target};
 use weir_carrier::Stream;
-use weir_carrier::backoff::Backoff;
-use weir_carrier::clock::{now, pause};
+use weir_model::Cursor;
+use weir_sansio::Duration;
 
 /// What a record keeps of a bridge, read and written again; `None` for what is none.
 pub(super) fn rewritten(bytes: &[u8]) -> Option<bytes::Bytes> {
     Kept::read(bytes).map(|kept| kept.write())
 }
-
-/// How long a connection may take until it is there.
-const OPEN_TIME_MAX: Duration = Duration::from_secs(20);
-/// A connection that lasted so long was a good one, and so is one that has got something out.
-const GOOD_TIME: Duration = Duration::from_secs(10);
 
 /// The bridges, each to run until it is dropped.
 pub(super) fn all(
@@ -43,7 +38,7 @@ pub(super) fn all(
 ) -> Vec<LocalFuture<'static, ()>> {
     let each = plans.iter().map(|plan| {
         let bridge = Bridge::new(plan.clone(), here.clone(), context.clone());
-        let run: LocalFuture<'static, ()> = Box::pin(run(bridge));
+        let run: LocalFuture<'static, ()> = Box::pin(bridge::run(bridge));
         run
     });
     each.collect()
@@ -65,29 +60,6 @@ struct Bridge {
     /// Which of the URL's versions is spoken.
     version: usize,
     told: Told,
-}
-
-async fn run(mut bridge: Bridge) {
-    bridge.told.state(false);
-    let mut backoff = Backoff::new(bridge.plan.retry_max);
-    loop {
-        let (began, confirmed) = (now(), bridge.kept.confirmed);
-        let end = bridge.connect().await;
-        if now().since(began) >= GOOD_TIME || bridge.kept.confirmed > confirmed {
-            backoff.reset();
-        }
-        if end == End::Stopping {
-            return;
-        }
-        if bridge.tries_another(&end) {
-            continue;
-        }
-        measure(&*bridge.context, &bridge.told, bridge.kept.confirmed);
-        let wait = backoff.wait();
-        let sentence = bridge.sentence(end);
-        bridge.told.lost(&sentence, wait);
-        pause(wait).await;
-    }
 }
 
 impl Bridge {
@@ -119,33 +91,9 @@ impl Bridge {
         }
     }
 
-    /// One connection, from its opening to its end.
-    async fn connect(&mut self) -> End {
-        if let Err(end) = self.foresee().await {
-            return end;
-        }
-        let opened = tokio::time::timeout(OPEN_TIME_MAX, self.open()).await;
-        let stream = match opened {
-            Ok(Ok(stream)) => stream,
-            Ok(Err(error)) => return End::Lost(self.cannot(&error.to_string())),
-            Err(_) => return End::Lost(self.cannot("no answer")),
-        };
-        let mut running = Running::new(self, stream);
-        let end = poll_fn(|cx| running.poll(cx)).await;
-        running.ended(&end);
-        let was_open = running.was_open();
-        drop(running);
-        if was_open {
-            self.told.state(false);
-            // It may come back as another version of itself.
-            self.version = 0;
-        }
-        end
-    }
-
     /// Has on disk what will be subscribed to, before anything is: what is kept there and not known here is never
     /// ended, and a crash may come right behind the broker's answer.
-    async fn foresee(&mut self) -> Result<(), End> {
+    async fn write_ahead(&mut self) -> Result<(), End> {
         for filter in self.plan.remote_filters() {
             if !self.kept.bound.contains(&filter) {
                 self.kept.bound.push(filter);
@@ -166,10 +114,6 @@ impl Bridge {
         Ok(())
     }
 
-    async fn open(&self) -> std::io::Result<Stream> {
-        open_stream(&self.url, &self.target()).await
-    }
-
     fn target(&self) -> Target {
         Target {
             url: String::new(),
@@ -178,10 +122,6 @@ impl Bridge {
             roots: self.plan.roots.clone(),
             keys: None,
         }
-    }
-
-    fn cannot(&self, reason: &str) -> String {
-        format!("cannot connect to {}: {reason}", self.plan.shown)
     }
 
     fn version(&self) -> Version {
@@ -208,35 +148,66 @@ impl Bridge {
         };
         machine(self.version(), options, name)
     }
+}
 
-    /// Says whether another version is to be tried at once.
+impl bridge::Bridge for Bridge {
+    type Refused = Refused;
+    type Running<'b> = Running<'b>;
+
+    fn told(&mut self) -> &mut Told {
+        &mut self.told
+    }
+
+    fn shown(&self) -> &str {
+        &self.plan.shown
+    }
+
+    fn retry_max(&self) -> Duration {
+        self.plan.retry_max
+    }
+
+    fn reached(&self) -> Cursor {
+        self.kept.confirmed
+    }
+
+    fn foresee(&mut self) -> LocalFuture<'_, Result<(), End>> {
+        Box::pin(self.write_ahead())
+    }
+
+    fn open(&self) -> LocalFuture<'_, io::Result<Stream>> {
+        Box::pin(async { open_stream(&self.url, &self.target()).await })
+    }
+
+    fn running(&mut self) -> Running<'_> {
+        Running::new(self)
+    }
+
     fn tries_another(&mut self, end: &End) -> bool {
-        let is_other = matches!(end, End::Version(_) | End::Unanswered);
+        let is_other = matches!(end, End::Refused(Refused::Version(_)) | End::Unanswered);
         let tries = is_other && self.version + 1 < versions(&self.url).len();
         self.version = if tries { self.version + 1 } else { 0 };
         tries
     }
 
-    fn sentence(&self, end: End) -> String {
-        let url = &self.plan.shown;
-        let who = match &self.plan.login {
-            Some((user, _)) => format!("user `{user}`"),
-            None => "a client without user and password".into(),
-        };
-        match end {
-            End::Lost(sentence) | End::Broken(sentence) => sentence,
-            End::Unanswered => format!(
-                "{url} closed the connection without an answer, as some brokers do that refuse {who}"
-            ),
-            End::Version(reason) => format!("{url}: {reason}"),
-            End::Stopping => "the gateway is stopping".into(),
-            End::Refused(reason) => format!("{url} refuses {who}: {reason}"),
-        }
+    fn forget_version(&mut self) {
+        self.version = 0;
     }
-}
 
-impl Drop for Bridge {
-    fn drop(&mut self) {
-        self.told.state(false);
+    fn unanswered(&self) -> String {
+        let (url, who) = (&self.plan.shown, who(self.plan.login.as_ref()));
+        format!(
+            "{url} closed the connection without an answer, as some brokers do that refuse {who}"
+        )
+    }
+
+    fn refused(&self, why: Refused) -> String {
+        let url = &self.plan.shown;
+        match why {
+            Refused::Version(reason) => format!("{url}: {reason}"),
+            Refused::User(reason) => {
+                let who = who(self.plan.login.as_ref());
+                format!("{url} refuses {who}: {reason}")
+            }
+        }
     }
 }

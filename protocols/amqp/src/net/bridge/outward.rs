@@ -11,13 +11,13 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 use weir_binding::bridge::{
-    self, SetAside, Taken, Told, VIA, Wary, count, declared_media, first, goes_out, state_topic,
+    self, Told, VIA, Wary, consume, count, declared_media, first, goes_out, set_aside,
 };
 use weir_binding::{Context as Gateway, Part, parts_as_published};
 use weir_carrier::clock::now;
 use weir_carrier::outbox::Outbox;
-use weir_hub::{Fault, GapReason, Item, Next, Policy, Shape, Since, Subscribe, Subscription};
-use weir_model::{Cursor, Filter};
+use weir_hub::{Fault, GapReason, Item, Next, Subscription};
+use weir_model::Cursor;
 
 /// Bytes that may wait for the socket before nothing more is taken from the log.
 const UNSENT_BYTES_MAX: usize = 64 << 10;
@@ -61,7 +61,6 @@ pub(super) struct Way<'a> {
     pub(super) wary: &'a mut Wary,
     pub(super) told: &'a Told,
     pub(super) machine: &'a mut dyn Machine,
-    pub(super) outbox: &'a mut Outbox,
     pub(super) context: &'a Arc<dyn Gateway>,
 }
 
@@ -86,13 +85,18 @@ impl Outward {
     }
 
     /// Sends what is due; says whether there may be more at once.
-    pub(super) fn send(&mut self, way: &mut Way<'_>, cx: &mut Context<'_>) -> Result<bool, Fault> {
+    pub(super) fn send(
+        &mut self,
+        way: &mut Way<'_>,
+        outbox: &mut Outbox,
+        cx: &mut Context<'_>,
+    ) -> Result<bool, Fault> {
         self.set_refused_aside(way)?;
         for _ in 0..TAKES_MAX {
-            if !self.send_items(way)? {
+            if !self.send_items(way, outbox)? {
                 return Ok(false);
             }
-            if way.outbox.waiting() >= UNSENT_BYTES_MAX {
+            if outbox.waiting() >= UNSENT_BYTES_MAX {
                 break;
             }
             let Poll::Ready(next) = self.source.poll_next(cx) else {
@@ -113,12 +117,12 @@ impl Outward {
     }
 
     /// `false` where no more can go out now.
-    fn send_items(&mut self, way: &mut Way<'_>) -> Result<bool, Fault> {
+    fn send_items(&mut self, way: &mut Way<'_>, outbox: &mut Outbox) -> Result<bool, Fault> {
         while let Some(item) = self.items.front().cloned() {
-            if way.outbox.waiting() >= UNSENT_BYTES_MAX {
+            if outbox.waiting() >= UNSENT_BYTES_MAX {
                 return Ok(true);
             }
-            if !self.send_item(way, &item)? {
+            if !self.send_item(way, &item, outbox)? {
                 return Ok(false);
             }
             self.items.pop_front();
@@ -128,12 +132,17 @@ impl Outward {
         Ok(true)
     }
 
-    fn send_item(&mut self, way: &mut Way<'_>, item: &Item) -> Result<bool, Fault> {
+    fn send_item(
+        &mut self,
+        way: &mut Way<'_>,
+        item: &Item,
+        outbox: &mut Outbox,
+    ) -> Result<bool, Fault> {
         if self.parts.is_none() {
             self.parts = Some(self.begin(way, item));
         }
         while let Some(part) = self.parts.as_ref().and_then(|parts| parts.front().cloned()) {
-            if !self.may_send(way) || !self.send_part(way, item, part)? {
+            if !self.may_send(way) || !self.send_part(way, item, part, outbox.tail())? {
                 return Ok(false);
             }
             self.parts.as_mut().map(VecDeque::pop_front);
@@ -183,7 +192,13 @@ impl Outward {
     }
 
     /// Sends one part; `false` where it cannot go out now.
-    fn send_part(&mut self, way: &mut Way<'_>, item: &Item, part: Part) -> Result<bool, Fault> {
+    fn send_part(
+        &mut self,
+        way: &mut Way<'_>,
+        item: &Item,
+        part: Part,
+        out: &mut Vec<u8>,
+    ) -> Result<bool, Fault> {
         let named = first(&way.plan.outward, |line| line.to_remote(&part.topic));
         let Some((_, topic)) = named else {
             return Ok(true);
@@ -200,9 +215,9 @@ impl Outward {
             payload: &part.payload,
             token: self.next_token,
         };
-        match way.machine.publish(now(), &outgoing, way.outbox.tail()) {
+        match way.machine.publish(now(), &outgoing, out) {
             Sent::Full => return Ok(false),
-            Sent::Never(reason) => return aside(way, &part, reason),
+            Sent::Never(reason) => return set_aside(&**way.context, way.told, &part, reason),
             Sent::Done => {}
         }
         count(&way.told.sent);
@@ -292,7 +307,7 @@ impl Outward {
     fn set_refused_aside(&mut self, way: &mut Way<'_>) -> Result<(), Fault> {
         while let Some((token, reason)) = self.refused.pop_front() {
             if let Some(part) = self.part(token).and_then(|part| part.clone())
-                && !aside(way, &part, &reason)?
+                && !set_aside(&**way.context, way.told, &part, &reason)?
             {
                 self.refused.push_front((token, reason));
                 return Ok(());
@@ -324,43 +339,12 @@ impl Outward {
     }
 }
 
-/// Sets aside what the broker never takes; `false` where the log cannot take it now.
-fn aside(way: &Way<'_>, part: &Part, reason: &str) -> Result<bool, Fault> {
-    let aside = SetAside {
-        way: "out",
-        name: &part.topic,
-        reason,
-        payload: part.payload.clone(),
-    };
-    match aside.keep(&**way.context, way.told) {
-        Taken::Busy => Ok(false),
-        Taken::Over => Err(Fault::Stopping),
-        Taken::Logged(_) => Ok(true),
-        Taken::Refused(problem) => {
-            let what = format!("a message at `{}`", part.topic);
-            way.told.refused(
-                &what,
-                &format!("{reason}; nor can it be set aside: {problem}"),
-            );
-            Ok(true)
-        }
-    }
-}
-
 fn subscribe(
     plan: &Plan,
     from: Cursor,
     context: &Arc<dyn Gateway>,
     told: &Told,
 ) -> Result<Box<Subscription>, Fault> {
-    let lines = plan.outward.iter().map(|line| line.local_filter().clone());
-    // Its own state comes by too, so that its position moves where nothing else does.
-    let state = Filter::parse(&state_topic(told.name()));
-    let mut subscribe = Subscribe::new(lines.chain(state).collect(), Shape::Items);
-    subscribe.since = Since::Cursor(from);
-    subscribe.policy = Policy::DropOldest;
-    subscribe.raw = true;
-    subscribe.committed = true;
-    let gateway = context.hub().internal().at(context.now());
-    gateway.subscribe(subscribe)
+    let filters = plan.outward.iter().map(|line| line.local_filter().clone());
+    consume(filters, from, false, &**context, told)
 }

@@ -20,25 +20,20 @@ use kept::Kept;
 use outward::Careful;
 use running::{End, Running};
 use settings::Speaks;
-use std::future::poll_fn;
+use std::io;
 use std::sync::Arc;
-use std::time::Duration;
-use weir_binding::bridge::{self, HERE, Told, remember};
+use weir_binding::bridge::{self, HERE, Told, remember, who};
 use weir_binding::{Context as Gateway, LocalFuture, Target};
 use weir_carrier::Stream;
-use weir_carrier::backoff::Backoff;
-use weir_carrier::clock::now;
 use weir_hub::Hub;
+use weir_model::Cursor;
+use weir_sansio::Duration;
 
 /// What a record keeps of a bridge, read and written again; `None` for what is none.
 pub(super) fn rewritten(bytes: &[u8]) -> Option<bytes::Bytes> {
     Kept::read(bytes).map(|kept| kept.write())
 }
 
-/// How long a connection may take until it is there.
-const OPEN_TIME_MAX: Duration = Duration::from_secs(20);
-/// A connection that lasted so long was a good one, and so is one that has got something out.
-const GOOD_TIME: Duration = Duration::from_secs(10);
 /// QoS 1 and 2 messages taken at once.
 const RECEIVE_MAX: u16 = 1024;
 
@@ -56,7 +51,7 @@ pub(super) fn all(
 ) -> Vec<LocalFuture<'static, ()>> {
     let each = plans.iter().map(|plan| {
         let bridge = Bridge::new(plan.clone(), here.clone(), context.clone());
-        let run: LocalFuture<'static, ()> = Box::pin(run(bridge));
+        let run: LocalFuture<'static, ()> = Box::pin(bridge::run(bridge));
         run
     });
     each.collect()
@@ -76,29 +71,6 @@ struct Bridge {
     speaks: Speaks,
     careful: Careful,
     told: Told,
-}
-
-async fn run(mut bridge: Bridge) {
-    bridge.told.state(false);
-    let mut backoff = Backoff::new(bridge.plan.retry_max);
-    loop {
-        let (began, delivered) = (now(), bridge.kept.delivered);
-        let end = bridge.connect().await;
-        if now().since(began) >= GOOD_TIME || bridge.kept.delivered > delivered {
-            backoff.reset();
-        }
-        if end == End::Stopping {
-            return;
-        }
-        if bridge.steps_down(&end) {
-            continue;
-        }
-        bridge.measure();
-        let wait = backoff.wait();
-        let sentence = bridge.sentence(end);
-        bridge.told.lost(&sentence, wait);
-        tokio::time::sleep(wait).await;
-    }
 }
 
 impl Bridge {
@@ -136,28 +108,7 @@ impl Bridge {
         }
     }
 
-    /// One connection, from its opening to its end.
-    async fn connect(&mut self) -> End {
-        let opened = tokio::time::timeout(OPEN_TIME_MAX, self.open()).await;
-        let stream = match opened {
-            Ok(Ok(stream)) => stream,
-            Ok(Err(error)) => return End::Lost(self.cannot(&error.to_string())),
-            Err(_) => return End::Lost(self.cannot("no answer")),
-        };
-        let mut running = Running::new(self, stream);
-        let end = poll_fn(|cx| running.poll(cx)).await;
-        running.ended(&end);
-        let was_open = running.was_open();
-        drop(running);
-        if was_open {
-            self.told.state(false);
-            // It may come back as another version of itself.
-            self.speaks = self.plan.speaks;
-        }
-        end
-    }
-
-    async fn open(&self) -> std::io::Result<Stream> {
+    async fn open_stream(&self) -> io::Result<Stream> {
         let url = Url::parse(&self.plan.url)?;
         let target = Target {
             url: self.plan.url.clone(),
@@ -166,13 +117,7 @@ impl Bridge {
             roots: self.plan.roots.clone(),
             keys: None,
         };
-        let stream = open_stream(&url, &target).await?;
-        stream.tune()?;
-        Ok(stream)
-    }
-
-    fn cannot(&self, reason: &str) -> String {
-        format!("cannot connect to {}: {reason}", self.plan.shown)
+        open_stream(&url, &target).await
     }
 
     /// How the broker is greeted.
@@ -217,18 +162,45 @@ impl Bridge {
         kept.taken = 0;
         kept.sessions = kept.sessions.wrapping_add(1);
     }
+}
 
-    /// Says whether an older version is to be tried at once.
-    fn steps_down(&mut self, end: &End) -> bool {
-        let next = match (self.speaks, end) {
-            (Speaks::V5, End::Refused(ReasonCode::UNSUPPORTED_PROTOCOL_VERSION, _)) => {
-                Speaks::V311Bridge
-            }
+impl bridge::Bridge for Bridge {
+    type Refused = (ReasonCode, Option<String>);
+    type Running<'b> = Running<'b>;
+
+    fn told(&mut self) -> &mut Told {
+        &mut self.told
+    }
+
+    fn shown(&self) -> &str {
+        &self.plan.shown
+    }
+
+    fn retry_max(&self) -> Duration {
+        self.plan.retry_max
+    }
+
+    fn reached(&self) -> Cursor {
+        self.kept.delivered
+    }
+
+    fn open(&self) -> LocalFuture<'_, io::Result<Stream>> {
+        Box::pin(self.open_stream())
+    }
+
+    fn running(&mut self) -> Running<'_> {
+        Running::new(self)
+    }
+
+    fn tries_another(&mut self, end: &End) -> bool {
+        let is_of_version = matches!(
+            end,
+            End::Refused((ReasonCode::UNSUPPORTED_PROTOCOL_VERSION, _))
+        );
+        let next = match self.speaks {
+            Speaks::V5 if is_of_version => Speaks::V311Bridge,
             // Some do not answer what is not their version.
-            (
-                Speaks::V311Bridge,
-                End::Unanswered | End::Refused(ReasonCode::UNSUPPORTED_PROTOCOL_VERSION, _),
-            ) => Speaks::V311,
+            Speaks::V311Bridge if is_of_version || *end == End::Unanswered => Speaks::V311,
             _ => return false,
         };
         if self.plan.falls_back {
@@ -237,31 +209,20 @@ impl Bridge {
         self.plan.falls_back
     }
 
-    fn sentence(&self, end: End) -> String {
-        let url = &self.plan.shown;
-        match end {
-            End::Lost(sentence) | End::Broken(sentence) => sentence,
-            End::Unanswered => format!("{url} closed the connection without an answer"),
-            End::Stopping => "the gateway is stopping".into(),
-            End::Refused(code, reason) => {
-                let who = match &self.plan.login {
-                    Some((user, _)) => format!("user `{user}`"),
-                    None => "a client without user and password".into(),
-                };
-                let reason = reason.map_or(String::new(), |reason| format!(" ({reason})"));
-                format!("{url} refuses {who}: {code}{reason}")
-            }
-        }
+    fn forget_version(&mut self) {
+        self.speaks = self.plan.speaks;
     }
 
-    /// How many records the bridge has not looked at.
-    fn measure(&self) -> u64 {
-        bridge::measure(&*self.context, &self.told, self.kept.delivered)
+    fn unanswered(&self) -> String {
+        format!(
+            "{} closed the connection without an answer",
+            self.plan.shown
+        )
     }
-}
 
-impl Drop for Bridge {
-    fn drop(&mut self) {
-        self.told.state(false);
+    fn refused(&self, (code, reason): Self::Refused) -> String {
+        let (url, who) = (&self.plan.shown, who(self.plan.login.as_ref()));
+        let reason = reason.map_or(String::new(), |reason| format!(" ({reason})"));
+        format!("{url} refuses {who}: {code}{reason}")
     }
 }

@@ -13,12 +13,12 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use weir_binding::Context as Gateway;
 use weir_binding::bridge::{
-    SetAside, Taken, Told, VIA, Wary, count, declared_media, first, goes_out,
+    Told, VIA, Wary, before, consume, count, declared_media, first, goes_out, set_aside,
 };
 use weir_carrier::clock::now;
 use weir_carrier::outbox::Outbox;
-use weir_hub::{Fault, GapReason, Item, Next, Policy, Shape, Since, Subscribe, Subscription};
-use weir_model::{Cursor, Filter};
+use weir_hub::{Fault, GapReason, Item, Next, Subscription};
+use weir_model::Cursor;
 
 /// Bytes that may wait for the socket before nothing more is taken from the log.
 const UNSENT_BYTES_MAX: usize = 64 << 10;
@@ -91,8 +91,8 @@ impl Outward {
     pub(super) fn open(
         plan: &Plan,
         kept: &Kept,
-        context: &Arc<dyn Gateway>,
-        state_topic: &str,
+        context: &dyn Gateway,
+        told: &Told,
     ) -> Result<Self, Fault> {
         let waits = |of: &&InFlight| of.stage != Stage::Pubcomp;
         let again: HashSet<Token> = kept
@@ -102,7 +102,7 @@ impl Outward {
             .map(|of| of.token)
             .collect();
         Ok(Self {
-            source: subscribe(plan, kept, &again, context, state_topic)?,
+            source: subscribe(plan, kept, &again, context, told)?,
             items: VecDeque::new(),
             parts: None,
             again,
@@ -118,19 +118,14 @@ impl Outward {
     }
 
     /// Opens it again from where it is, after messages were dropped before they were taken.
-    pub(super) fn reopen(&mut self, way: &Way<'_>, state_topic: &str) -> Result<(), Fault> {
-        self.source = subscribe(way.plan, way.kept, &self.again, way.context, state_topic)?;
+    fn reopen(&mut self, way: &Way<'_>) -> Result<(), Fault> {
+        self.source = subscribe(way.plan, way.kept, &self.again, &**way.context, way.told)?;
         (self.items, self.parts) = (VecDeque::new(), None);
         Ok(())
     }
 
     /// Sends what is due; says whether there may be more at once.
-    pub(super) fn send(
-        &mut self,
-        way: &mut Way<'_>,
-        cx: &mut Context<'_>,
-        state_topic: &str,
-    ) -> Result<bool, Fault> {
+    pub(super) fn send(&mut self, way: &mut Way<'_>, cx: &mut Context<'_>) -> Result<bool, Fault> {
         if !self.set_refused_aside(way)? {
             return Ok(false);
         }
@@ -146,9 +141,7 @@ impl Outward {
             };
             match next? {
                 Next::Items(items, _) => self.items.extend(items.iter().cloned()),
-                Next::Gap(gap, _) if gap.reason == GapReason::Policy => {
-                    self.reopen(way, state_topic)?;
-                }
+                Next::Gap(gap, _) if gap.reason == GapReason::Policy => self.reopen(way)?,
                 Next::Gap(gap, _) => way.told.gap(&gap),
                 Next::Bytes(..) | Next::Unframed(..) => {}
                 Next::Ended(_) => return Err(Fault::Stopping),
@@ -390,59 +383,20 @@ impl Outward {
     }
 }
 
-/// Sets aside what the other broker does not take; `false` where the log cannot take it now.
-fn set_aside(context: &dyn Gateway, told: &Told, part: &Part, reason: &str) -> Result<bool, Fault> {
-    let aside = SetAside {
-        way: "out",
-        name: &part.topic,
-        reason,
-        payload: part.payload.clone(),
-    };
-    match aside.keep(context, told) {
-        Taken::Logged(_) => Ok(true),
-        Taken::Busy => Ok(false),
-        Taken::Over => Err(Fault::Stopping),
-        Taken::Refused(problem) => {
-            let what = format!("a message at `{}`", part.topic);
-            told.refused(
-                &what,
-                &format!("{reason}; nor can it be set aside: {problem}"),
-            );
-            Ok(true)
-        }
-    }
-}
-
-/// The position before a message.
-fn before(cursor: Cursor) -> Cursor {
-    Cursor::new(cursor.epoch(), cursor.sequence().saturating_sub(1))
-}
-
 fn subscribe(
     plan: &Plan,
     kept: &Kept,
     again: &HashSet<Token>,
-    context: &Arc<dyn Gateway>,
-    state_topic: &str,
+    context: &dyn Gateway,
+    told: &Told,
 ) -> Result<Box<Subscription>, Fault> {
-    let lines = plan
-        .outward
-        .iter()
-        .map(|line| line.names.local_filter().clone());
-    // Its own state comes by too, so that its position moves where nothing else does.
-    let filters = lines.chain(Filter::parse(state_topic)).collect();
-    let mut subscribe = Subscribe::new(filters, Shape::Items);
+    let lines = plan.outward.iter();
+    let filters = lines.map(|line| line.names.local_filter().clone());
     let live = again.iter().filter(|token| token.part & RETAINED == 0);
     let earliest = live.map(|token| Cursor::from_bits(token.cursor)).min();
     let from = match earliest {
         Some(first) if first <= kept.delivered => before(first),
         _ => kept.delivered,
     };
-    subscribe.since = Since::Cursor(from);
-    subscribe.policy = Policy::DropOldest;
-    subscribe.raw = true;
-    subscribe.retained = !kept.greeted;
-    subscribe.committed = true;
-    let gateway = context.hub().internal().at(context.now());
-    gateway.subscribe(subscribe)
+    consume(filters, from, !kept.greeted, context, told)
 }

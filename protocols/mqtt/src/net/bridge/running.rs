@@ -13,49 +13,28 @@ use super::settings::Speaks;
 use crate::session::{Client, ClientEvent, Message};
 use crate::wire::{QoS, ReasonCode};
 use std::collections::VecDeque;
-use std::task::{Context, Poll};
-use weir_binding::bridge::{count, state_topic};
-use weir_carrier::Stream;
+use std::convert::Infallible;
+use std::io;
+use std::task::{Context, Poll, ready};
+use weir_binding::bridge::{self, Ticks, UNSENT_BYTES_MAX, count};
 use weir_carrier::clock::{Timer, now};
-use weir_carrier::outbox::{Outbox, poll_read};
+use weir_carrier::driver::{Driven, Due, Heard, Leave};
+use weir_carrier::outbox::Outbox;
 use weir_hub::{ClientId, Ticket};
-use weir_sansio::{Duration, Instant, Output, Session};
+use weir_sansio::Instant;
 
-/// Reads of one turn, so that a bridge does not hold up its thread.
-const READS_MAX: usize = 8;
 /// Messages on their way to the disk before nothing more is read.
 const TICKETS_MAX: usize = 1024;
-/// Bytes that may wait for the socket before nothing more is read.
-const UNSENT_BYTES_MAX: usize = 256 << 10;
-/// How long the record may lag behind what was acknowledged: so much may go out twice after a crash.
-const RECORD_TIME: Duration = Duration::from_secs(1);
-/// How soon the log is asked again that could take nothing.
-const BUSY_TIME: Duration = Duration::from_millis(5);
-/// So many records behind, the bridge's own state is told again, by which its position moves.
-const BEHIND_MAX: u64 = 10_000;
 
-/// Why a connection is over.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum End {
-    /// As a sentence.
-    Lost(String),
-    /// The same of one that was open, and may be over for the sake of a message.
-    Broken(String),
-    /// Before there was an answer to CONNECT.
-    Unanswered,
-    /// The broker refuses, with what it said.
-    Refused(ReasonCode, Option<String>),
-    /// The gateway is stopping.
-    Stopping,
-}
+/// Why a connection is over: a broker refuses by a code and what it said.
+pub(super) type End = bridge::End<(ReasonCode, Option<String>)>;
 
 /// A connection.
 pub(super) struct Running<'b> {
     bridge: &'b mut Bridge,
     client: Client,
-    stream: Stream,
-    outbox: Outbox,
-    timer: Timer,
+    /// Nobody: it is dropped when the gateway stops.
+    host: (),
     own: ClientId,
     outward: Option<Outward>,
     /// What was taken since the last batch, and its last ticket.
@@ -66,148 +45,50 @@ pub(super) struct Running<'b> {
     tickets: VecDeque<(Vec<u16>, Ticket)>,
     /// A message that the log could not take yet; nothing is read meanwhile.
     held: Option<Box<Message>>,
-    retry: Instant,
+    /// Whether there are tickets that were not asked for yet.
+    is_fresh: bool,
+    ticks: Ticks,
     /// Whether QoS 2 has moved on since the last record.
     moved: bool,
     /// The record that must be on disk before anything is sent.
     barrier: Option<Ticket>,
-    record_at: Instant,
     /// The request to subscribe that is not answered yet.
     asked: Option<u16>,
 }
 
 impl<'b> Running<'b> {
-    pub(super) fn new(bridge: &'b mut Bridge, stream: Stream) -> Self {
+    pub(super) fn new(bridge: &'b mut Bridge) -> Self {
         Self {
             client: Client::new(now(), bridge.options()),
             bridge,
-            stream,
-            outbox: Outbox::default(),
-            timer: Timer::default(),
+            host: (),
             own: ClientId::new(),
             outward: None,
             arrived: (Vec::new(), None),
             took_once: false,
             tickets: VecDeque::new(),
             held: None,
-            retry: Instant::NEVER,
+            is_fresh: false,
+            ticks: Ticks::default(),
             moved: false,
             barrier: None,
-            record_at: now() + RECORD_TIME,
             asked: None,
         }
     }
 
-    /// Whether the broker accepted.
-    pub(super) fn was_open(&self) -> bool {
+    fn is_open(&self) -> bool {
         self.outward.is_some()
     }
 
-    /// Goes on until the connection is over.
-    pub(super) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<End> {
-        match self.turn(cx) {
-            Ok(()) => Poll::Pending,
-            Err(end) => Poll::Ready(end),
+    /// Ready once nothing that is to be sent waits for the disk.
+    fn poll_barrier(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), End>> {
+        if let Some(ticket) = &self.barrier {
+            if ready!(ticket.poll(cx)).is_err() {
+                return Poll::Ready(Err(End::Stopping));
+            }
+            self.barrier = None;
         }
-    }
-
-    fn turn(&mut self, cx: &mut Context<'_>) -> Result<(), End> {
-        let mut reads = 0;
-        loop {
-            if !self.pass_barrier(cx)? {
-                return Ok(());
-            }
-            self.pump()?;
-            self.settle();
-            if self.acknowledge(cx)? {
-                continue;
-            }
-            if self.may_read() && reads < READS_MAX && self.read(cx)? {
-                reads += 1;
-                continue;
-            }
-            let more = self.send(cx)?;
-            if self.moved && self.retry == Instant::NEVER {
-                self.barrier = self.record();
-                continue;
-            }
-            // What the machine wants to be sent before its events are heard waits for them.
-            if !self.moved && self.held.is_none() {
-                self.flush(cx)?;
-            }
-            if self.poll_time(cx) {
-                continue;
-            }
-            if (more && self.outbox.waiting() == 0) || reads == READS_MAX {
-                cx.waker().wake_by_ref();
-            }
-            return Ok(());
-        }
-    }
-
-    /// `false` while what is to be sent waits for the disk.
-    fn pass_barrier(&mut self, cx: &mut Context<'_>) -> Result<bool, End> {
-        let Some(ticket) = &self.barrier else {
-            return Ok(true);
-        };
-        match ticket.poll(cx) {
-            Poll::Pending => Ok(false),
-            Poll::Ready(Err(_)) => Err(End::Stopping),
-            Poll::Ready(Ok(_)) => {
-                self.barrier = None;
-                Ok(true)
-            }
-        }
-    }
-
-    fn may_read(&self) -> bool {
-        self.held.is_none()
-            && !self.moved
-            && self.tickets.len() < TICKETS_MAX
-            && self.outbox.waiting() < UNSENT_BYTES_MAX
-    }
-
-    /// Says whether something was read.
-    fn read(&mut self, cx: &mut Context<'_>) -> Result<bool, End> {
-        let client = &mut self.client;
-        let read = poll_read(&mut self.stream, cx, |bytes| {
-            let Ok(()) = client.handle_input(now(), bytes);
-            !bytes.is_empty()
-        });
-        match read {
-            Poll::Pending => Ok(false),
-            Poll::Ready(Ok(true)) => Ok(true),
-            Poll::Ready(Ok(false)) => Err(self.broken("the broker closed the connection")),
-            Poll::Ready(Err(error)) => Err(self.broken(&error.to_string())),
-        }
-    }
-
-    fn broken(&mut self, sentence: &str) -> End {
-        match self.was_open() {
-            true => End::Broken(format!("the connection is lost: {sentence}")),
-            false => End::Unanswered,
-        }
-    }
-
-    /// Does what the machine wants.
-    fn pump(&mut self) -> Result<(), End> {
-        if let Some(held) = self.held.take()
-            && !self.take(held)?
-        {
-            return Ok(());
-        }
-        loop {
-            match self.client.poll_output() {
-                Output::Transmit(bytes) => self.outbox.push(bytes.into()),
-                Output::Timeout(_) => return Ok(()),
-                Output::Event(ClientEvent::Message(message)) => {
-                    if !self.take(message)? {
-                        return Ok(());
-                    }
-                }
-                Output::Event(event) => self.hear(event)?,
-            }
-        }
+        Poll::Ready(Ok(()))
     }
 
     fn hear(&mut self, event: ClientEvent) -> Result<(), End> {
@@ -227,7 +108,7 @@ impl<'b> Running<'b> {
                 self.bridge.kept.received.retain(|known| *known != id);
             }
             ClientEvent::Answered(id, codes) if self.asked == Some(id) => self.subscribed(&codes),
-            ClientEvent::Closed { code, reason } if self.was_open() => {
+            ClientEvent::Closed { code, reason } if self.is_open() => {
                 let reason = reason.map_or(String::new(), |reason| format!(": {reason}"));
                 let sentence = format!("the connection is over: {code}{reason}");
                 return Err(match code {
@@ -241,7 +122,7 @@ impl<'b> Running<'b> {
                 let url = &self.bridge.plan.shown;
                 return Err(End::Lost(format!("{url} does not answer in time")));
             }
-            ClientEvent::Closed { code, reason } => return Err(End::Refused(code, reason)),
+            ClientEvent::Closed { code, reason } => return Err(End::Refused((code, reason))),
             _ => {}
         }
         Ok(())
@@ -251,8 +132,7 @@ impl<'b> Running<'b> {
     fn begin(&mut self, session_present: bool) -> Result<(), End> {
         let bridge = &mut *self.bridge;
         bridge.begin_session(session_present);
-        let topic = state_topic(&bridge.plan.name);
-        let opened = Outward::open(&bridge.plan, &bridge.kept, &bridge.context, &topic);
+        let opened = Outward::open(&bridge.plan, &bridge.kept, &*bridge.context, &bridge.told);
         self.outward = Some(opened.map_err(|fault| End::Lost(fault.to_string()))?);
         let version = match bridge.speaks {
             Speaks::V5 => "MQTT 5",
@@ -272,8 +152,8 @@ impl<'b> Running<'b> {
         self.subscribe(session_present)
     }
 
-    /// Gives a message to the hub; `false` where it is held until the log takes it.
-    fn take(&mut self, message: Box<Message>) -> Result<bool, End> {
+    /// Gives a message to the hub; it is kept until the log takes it.
+    fn take(&mut self, message: Box<Message>) -> Result<Heard, End> {
         let bridge = &mut *self.bridge;
         let mut inward = Inward {
             plan: &bridge.plan,
@@ -291,8 +171,8 @@ impl<'b> Running<'b> {
             Taken::Stands(reason) => return Err(End::Lost(reason)),
             Taken::Busy => {
                 self.held = Some(message);
-                self.retry = now() + BUSY_TIME;
-                return Ok(false);
+                self.ticks.busy();
+                return Ok(Heard::Kept);
             }
         };
         count(&bridge.told.received);
@@ -302,10 +182,11 @@ impl<'b> Running<'b> {
         }
         if message.qos != QoS::AtMostOnce {
             self.arrived.0.push(message.packet_id);
+            self.is_fresh = true;
             self.took_once |= message.qos == QoS::ExactlyOnce;
             self.arrived.1 = ticket.or(self.arrived.1.take());
         }
-        Ok(true)
+        Ok(Heard::Done)
     }
 
     /// What was taken of this batch is acknowledged once it is on disk; with QoS 2, that it was taken too.
@@ -323,7 +204,10 @@ impl<'b> Running<'b> {
         self.took_once = false;
         let (ids, _) = std::mem::take(&mut self.arrived);
         match ticket {
-            Some(ticket) => self.tickets.push_back((ids, ticket)),
+            Some(ticket) => {
+                self.tickets.push_back((ids, ticket));
+                self.is_fresh = true;
+            }
             None => self.say_taken(&ids),
         }
     }
@@ -334,30 +218,27 @@ impl<'b> Running<'b> {
         }
     }
 
-    /// Acknowledges what has come to the disk; says whether anything has.
-    fn acknowledge(&mut self, cx: &mut Context<'_>) -> Result<bool, End> {
-        let mut any = false;
+    /// Acknowledges what has come to the disk.
+    fn acknowledge(&mut self, cx: &mut Context<'_>) -> Result<(), End> {
         while let Some((_, ticket)) = self.tickets.front() {
             match ticket.poll(cx) {
-                Poll::Pending => return Ok(any),
+                Poll::Pending => return Ok(()),
                 // What is not on disk is not acknowledged: it comes again.
                 Poll::Ready(Err(_)) => return Err(End::Stopping),
                 Poll::Ready(Ok(_)) => {}
             }
             let ids = self.tickets.pop_front().map(|(ids, _)| ids);
             self.say_taken(&ids.unwrap_or_default());
-            any = true;
         }
-        Ok(any)
+        Ok(())
     }
 
     /// Sends what is due; says whether there may be more.
-    fn send(&mut self, cx: &mut Context<'_>) -> Result<bool, End> {
+    fn send(&mut self, outbox: &mut Outbox, cx: &mut Context<'_>) -> Result<bool, End> {
         let Some(outward) = self.outward.as_mut().filter(|_| !self.moved) else {
             return Ok(false);
         };
         let bridge = &mut *self.bridge;
-        let topic = state_topic(&bridge.plan.name);
         let mut way = Way {
             plan: &bridge.plan,
             here: &bridge.here,
@@ -366,27 +247,12 @@ impl<'b> Running<'b> {
             careful: &mut bridge.careful,
             told: &bridge.told,
             client: &mut self.client,
-            outbox: &mut self.outbox,
+            outbox,
             context: &bridge.context,
         };
-        let more = outward.send(&mut way, cx, &topic);
+        let more = outward.send(&mut way, cx);
         self.moved |= std::mem::take(&mut outward.promised);
         more.map_err(|_| End::Stopping)
-    }
-
-    /// Where connections always end over the same message, that is not to hold up the others.
-    pub(super) fn ended(&mut self, end: &End) {
-        if let (End::Broken(reason), Some(outward)) = (end, &mut self.outward) {
-            let bridge = &mut *self.bridge;
-            outward.ended(&mut bridge.careful, &*bridge.context, &bridge.told, reason);
-        }
-    }
-
-    fn flush(&mut self, cx: &mut Context<'_>) -> Result<(), End> {
-        match self.outbox.poll_flush(&mut self.stream, cx) {
-            Poll::Ready(Err(error)) => Err(self.broken(&error.to_string())),
-            _ => Ok(()),
-        }
     }
 
     /// Writes the bridge's record: as if the gateway ended now. `None` where the log takes nothing now.
@@ -394,7 +260,7 @@ impl<'b> Running<'b> {
         self.note();
         let bridge = &mut *self.bridge;
         let (gateway, now_there) = (bridge.context.hub().internal(), bridge.context.now());
-        self.record_at = now() + RECORD_TIME;
+        self.ticks.recorded();
         match gateway.remember(now_there, &bridge.origin, bridge.kept.write()) {
             Ok(ticket) => {
                 self.moved = false;
@@ -402,7 +268,7 @@ impl<'b> Running<'b> {
                 Some(ticket)
             }
             _ => {
-                self.retry = now() + BUSY_TIME;
+                self.ticks.busy();
                 None
             }
         }
@@ -423,27 +289,117 @@ impl<'b> Running<'b> {
             outward.note(&self.client, kept);
         }
     }
+}
 
-    /// Says whether something was due.
-    fn poll_time(&mut self, cx: &mut Context<'_>) -> bool {
-        let deadline = self.client.deadline().min(self.retry).min(self.record_at);
-        if !self.timer.poll_due(cx, deadline) {
-            return false;
+impl Driven for Running<'_> {
+    type Machine = Client;
+    type Host = ();
+    type End = End;
+
+    const UNSENT_BYTES_MAX: usize = UNSENT_BYTES_MAX;
+
+    fn machine(&mut self) -> &mut Client {
+        &mut self.client
+    }
+
+    fn host(&mut self) -> &mut () {
+        &mut self.host
+    }
+
+    fn poll_begin(
+        &mut self,
+        _: &Outbox,
+        _: &mut Timer,
+        cx: &mut Context<'_>,
+    ) -> Poll<Result<(), End>> {
+        ready!(self.poll_barrier(cx))?;
+        Poll::Ready(self.acknowledge(cx))
+    }
+
+    fn take_leave(&mut self, _: Leave) -> Result<(), End> {
+        Err(End::Stopping)
+    }
+
+    fn resume(&mut self) -> Result<Heard, End> {
+        match self.held.take() {
+            Some(held) => self.take(held),
+            None => Ok(Heard::Done),
         }
-        let time = now();
-        if time >= self.retry {
-            self.retry = Instant::NEVER;
+    }
+
+    fn on_event(&mut self, event: ClientEvent) -> Result<Heard, End> {
+        match event {
+            ClientEvent::Message(message) => self.take(message),
+            event => self.hear(event).map(|()| Heard::Done),
         }
-        if time >= self.record_at {
-            self.record_at = time + RECORD_TIME;
+    }
+
+    fn may_read(&self, waiting: usize) -> bool {
+        let waits = self.held.is_some() || self.moved || self.tickets.len() >= TICKETS_MAX;
+        !waits && waiting < UNSENT_BYTES_MAX
+    }
+
+    fn lost(&mut self, error: io::Error) -> End {
+        End::broken_off(self.is_open(), &error.to_string())
+    }
+
+    fn broken(&mut self, error: Infallible) -> End {
+        match error {}
+    }
+
+    fn ended(&mut self, _: &mut Outbox) -> Result<(), End> {
+        let sentence = "the broker closed the connection";
+        Err(End::broken_off(self.is_open(), sentence))
+    }
+
+    fn take_fresh(&mut self) -> bool {
+        std::mem::take(&mut self.is_fresh)
+    }
+
+    fn deliver(&mut self, outbox: &mut Outbox, cx: &mut Context<'_>) -> Result<Due, End> {
+        self.settle();
+        let more = self.send(outbox, cx)?;
+        Ok(Due { sent: false, more })
+    }
+
+    /// What the machine wants to be sent before its events are heard waits for them.
+    fn may_send(&mut self, cx: &mut Context<'_>) -> bool {
+        if self.moved && !self.ticks.is_busy() {
+            self.barrier = self.record();
+        }
+        // Where it is there at once, the next turn finds it so.
+        let is_there = self.barrier.is_none();
+        if !is_there {
+            cx.waker().wake_by_ref();
+        }
+        is_there && !self.moved && self.held.is_none()
+    }
+
+    fn deadline(&self) -> Instant {
+        self.ticks.deadline()
+    }
+
+    fn on_time(&mut self, now: Instant) -> Result<(), End> {
+        if self.ticks.is_record_due(now) {
             self.note();
             self.record_changes();
-            if self.bridge.measure() > BEHIND_MAX && self.outward.is_some() {
-                self.bridge.told.state(true);
-            }
+            let bridge = &*self.bridge;
+            bridge.told.progress(bridge.kept.delivered, self.is_open());
         }
-        self.client.handle_timeout(time);
-        true
+        Ok(())
+    }
+}
+
+impl bridge::Running for Running<'_> {
+    fn was_open(&self) -> bool {
+        self.is_open()
+    }
+
+    fn over(&mut self, end: &End) {
+        if let (End::Broken(reason), Some(outward)) = (end, &mut self.outward) {
+            let bridge = &mut *self.bridge;
+            outward.ended(&mut bridge.careful, &*bridge.context, &bridge.told, reason);
+        }
     }
 }
 
