@@ -167,7 +167,12 @@ pub(crate) const ARROWS: &[Arrow] = &[
     },
     Arrow {
         folder: "stores/*",
-        behind: &["crates/codec", "crates/storage", "crates/disk", "crates/random"],
+        behind: &[
+            "crates/codec",
+            "crates/storage",
+            "crates/disk",
+            "crates/random",
+        ],
         // A store is compared with the default one.
         for_tests: &["crates/testkit", "stores/embedded"],
     },

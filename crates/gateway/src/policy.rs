@@ -16,7 +16,8 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use toml::{Table, Value};
 use weir_binding::{Logins, SharedKey};
-use weir_hub::{Principal, Standing};
+use weir_hub::{Principal, Standing, Verb};
+use weir_model::Filter;
 
 /// A policy file, read.
 pub(crate) struct Policy {

@@ -29,7 +29,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 use tokio::sync::watch;
 use weir_binding::{Binding, ConfigFault, Endpoint, Place, Premises};
-use weir_hub::{Fault, Hub, Log};
+use weir_hub::{Hub, Log};
 use weir_model::Limits;
 use weir_registry::{BINDINGS, SERVICES, Sections, open_history, open_log};
 

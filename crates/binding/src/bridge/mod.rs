@@ -19,7 +19,7 @@ pub use give::{Taken, give, opaque};
 pub use mapping::{Mapping, NoFilter, first};
 pub use outward::{before, consume, set_aside};
 pub use run::{Bridge, End, Running, Ticks, UNSENT_BYTES_MAX, run, who};
-pub use settings::{Login, RawLine, bridges, certificates, lines, login, shown};
+pub use settings::{Login, RawLine, bridges, certificates, lines, login};
 pub use together::Together;
 pub use told::{Told, count, state_topic};
 pub use wary::{Sent, Wary};

@@ -1,10 +1,8 @@
 //! What goes out, in whatever protocol: read from the log, and set aside where it goes no further.
 
 use super::{SetAside, Taken, Told, state_topic};
-use crate::{Context as Gateway, Part};
-use weir_hub::{
-    Exchange, Fault, Policy, Principal, Request, Shape, Since, Subscribe, Subscription,
-};
+use crate::{Gateway, Part};
+use weir_hub::{Fault, Policy, Shape, Since, Subscribe, Subscription};
 use weir_model::{Cursor, Filter};
 
 /// The position before a message.
@@ -28,12 +26,8 @@ pub fn consume(
     subscribe.raw = true;
     subscribe.retained = retained;
     subscribe.committed = true;
-    let request = Request::Subscribe(subscribe);
-    let hub = context.hub();
-    match hub.open(context.now(), &Principal::gateway(), request)? {
-        Exchange::Subscription(subscription) => Ok(subscription),
-        _ => Err(Fault::Stopping),
-    }
+    let gateway = context.hub().internal().at(context.now());
+    gateway.subscribe(subscribe)
 }
 
 /// Sets aside what the other broker does not take; `false` where the log cannot take it now.

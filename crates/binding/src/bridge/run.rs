@@ -1,7 +1,7 @@
 //! One bridge, one connection after the other, for as long as the gateway runs.
 
 use super::{Login, Told};
-use crate::client::LocalFuture;
+use crate::LocalFuture;
 use std::future::poll_fn;
 use std::io;
 use weir_carrier::Stream;

@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread::{self, JoinHandle};
 use std::time::{SystemTime, UNIX_EPOCH};
-use weir_binding::{ConfigFault, Metric, Section};
+use weir_binding::Metric;
 use weir_hub::trace::{Parent, Span, Tracer};
 use weir_random::SharedRandom;
 

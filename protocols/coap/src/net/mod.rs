@@ -46,7 +46,7 @@ impl Coap {
     pub fn configure(section: Section) -> Result<Self, ConfigFault> {
         let settings = Settings::read(section)?;
         Ok(Self {
-            plugtest: plugtest(&settings),
+            plugtest: settings.plugtest.then(plugtest).flatten(),
             settings: Arc::new(settings),
             joined: AtomicBool::new(false),
             keys: OnceLock::new(),
@@ -69,14 +69,13 @@ impl Coap {
 }
 
 #[cfg(feature = "plugtest")]
-fn plugtest(settings: &Settings) -> Option<Arc<dyn Extra>> {
-    let made = || Arc::<plugtest::Plugtest>::default() as Arc<dyn Extra>;
-    settings.plugtest.then(made)
+fn plugtest() -> Option<Arc<dyn Extra>> {
+    Some(Arc::<plugtest::Plugtest>::default())
 }
 
 /// A build without them refuses the key.
 #[cfg(not(feature = "plugtest"))]
-fn plugtest(_settings: &Settings) -> Option<Arc<dyn Extra>> {
+fn plugtest() -> Option<Arc<dyn Extra>> {
     None
 }
 
