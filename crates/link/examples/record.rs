@@ -11,7 +11,6 @@
     reason = "a program for the command line, of sockets and clocks"
 )]
 
-use std::hash::{BuildHasher, RandomState};
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream, UdpSocket};
 use std::time::{Duration, Instant};
@@ -62,7 +61,7 @@ fn flood(mut control: TcpStream) -> Outcome {
     let mbits = mbits.parse::<u64>()?.clamp(1, MBITS_MAX);
     let socket = UdpSocket::bind((control.local_addr()?.ip(), 0))?;
     socket.set_read_timeout(Some(PATIENCE))?;
-    let secret = format!("{:016x}", RandomState::new().hash_one(line));
+    let secret = format!("{:016x}", weir_random::number());
     writeln!(control, "{} {secret}", socket.local_addr()?.port())?;
     let mut told = [0; 16];
     let (length, peer) = socket.recv_from(&mut told)?;
