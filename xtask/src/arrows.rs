@@ -66,6 +66,7 @@ pub(crate) const ARROWS: &[Arrow] = &[
         "crates/service",
         &[
             "crates/model",
+            "crates/random",
             "crates/codec",
             "crates/hub",
             "crates/websocket",
@@ -158,6 +159,7 @@ pub(crate) const ARROWS: &[Arrow] = &[
             "crates/geo",
             "crates/codec",
             "crates/hub",
+            "crates/random",
             "crates/service",
             "crates/websocket",
             "crates/advise",

@@ -593,10 +593,8 @@ impl Pull for Json<'_> {
 
     fn finish(&mut self) -> Result<(), DecodeError> {
         self.space();
-        if self.at == self.text.len() {
-            Ok(())
-        } else {
-            Err(DecodeError::expected(self.at, "the end of the message"))
-        }
+        let is_end = self.at == self.text.len();
+        let missing = || DecodeError::expected(self.at, "the end of the message");
+        is_end.then_some(()).ok_or_else(missing)
     }
 }

@@ -12,7 +12,7 @@ fn at(seconds: i64) -> Time {
 /// An issuer whose key this is, with more lines in its entry.
 fn issuer(pair: &Pair, more: &str) -> Result<Arc<Issuer>, String> {
     let text = format!("issuer = \"https://a\"\naudience = \"weir\"\nrole = \"r\"\n{more}");
-    let role = crate::policy::role(
+    let role = crate::entries::role(
         "r",
         &"read = [\"#\"]".parse::<toml::Table>().unwrap().into(),
     );

@@ -129,6 +129,7 @@ impl Tracer for Sampler {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+    use weir_binding::Section;
 
     fn section(pairs: &[(&str, &str)]) -> Section {
         let mut section = Section::new("trace");
