@@ -117,6 +117,17 @@ class Configured(Alerted):
         self.gateway.publish_value("boiler/pressure", 99)
         self.wait_for([85, 99], self.values)
 
+    def test_a_rule_is_in_its_unit_whatever_others_publish_in(self):
+        self.serve(where="value>1.2", unit="m")
+        for value, unit in ((2, None), (1.1, "m"), (1.3, "m"), (50, "cm"), (130, "cm"), (5, "kg"), (0.002, "km")):
+            self.gateway.publish("boiler/level", {"value": value, "unit": unit})
+        self.wait_for([2, 1.3, 130, 0.002], self.values)
+        self.assertEqual(self.metric("weir_alert_uncompared_observations_total"), 1)
+        self.assertIn("weir_uncompared_observations_total 1", self.gateway.request("GET", "/metrics")[2].decode())
+        self.gateway.restart()
+        self.publish(1.25)
+        self.wait_for([2, 1.3, 130, 0.002, 1.25], self.values)
+
     def test_a_token_goes_along(self):
         with tempfile.NamedTemporaryFile("w") as file:
             file.write("a-secret\n")

@@ -112,6 +112,11 @@ fn delivery(hub: &Hub, page: &mut Page) {
         counts.delivered_bytes,
     );
     page.counter("weir_gaps", "Gaps told to subscribers.", counts.gaps);
+    page.counter(
+        "weir_uncompared_observations",
+        "Observations that `where`, `agg` or `unit` left out: their unit cannot be converted.",
+        counts.uncompared,
+    );
     page.head(
         "weir_missed_messages_total",
         "counter",

@@ -23,6 +23,7 @@ pub(crate) struct Counters {
     delivered_bytes: AtomicU64,
     missed: [AtomicU64; 3],
     gaps: AtomicU64,
+    uncompared: AtomicU64,
     stalled: AtomicU64,
     subscribers: AtomicU64,
     /// Bytes that are under way, which every queue looks at.
@@ -50,6 +51,8 @@ pub struct Counts {
     pub missed: [u64; 3],
     /// Gaps told.
     pub gaps: u64,
+    /// Observations that a condition, a window or a unit left out, since they could not be converted.
+    pub uncompared: u64,
     /// Peers given up that took nothing.
     pub stalled: u64,
     /// Subscribers now.
@@ -94,6 +97,10 @@ impl Counters {
         add(&self.gaps, 1);
     }
 
+    pub(crate) fn uncompared(&self, observations: u64) {
+        add(&self.uncompared, observations);
+    }
+
     pub(crate) fn subscribed(&self) {
         add(&self.subscribers, 1);
     }
@@ -115,6 +122,7 @@ impl Counters {
             delivered_bytes: read(&self.delivered_bytes),
             missed: [0, 1, 2].map(|policy| read(&self.missed[policy])),
             gaps: read(&self.gaps),
+            uncompared: read(&self.uncompared),
             stalled: read(&self.stalled),
             subscribers: read(&self.subscribers),
         }

@@ -19,11 +19,14 @@ use crate::queue::{Held, Load, Queue, Taken, Wakers};
 use crate::trace::delivering::Delivering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, ready};
+use weir_storage::Incomparable;
+use weir_storage::units::Uncompared;
 
 /// The queue of a group.
 pub(crate) struct Group {
     pub(crate) interest: Interest,
     queue: Mutex<Queue>,
+    uncompared: Mutex<Uncompared>,
     counters: Arc<Counters>,
 }
 
@@ -35,8 +38,23 @@ impl Group {
         Self {
             interest,
             queue,
+            uncompared: Mutex::default(),
             counters,
         }
+    }
+
+    /// Observations were left out, and why.
+    #[cold]
+    pub(crate) fn note_uncompared(&self, count: u64, why: &Incomparable) {
+        self.counters.uncompared(count);
+        let mut known = self.uncompared();
+        known.count += count;
+        known.last = Some(why.clone());
+    }
+
+    pub(crate) fn uncompared(&self) -> MutexGuard<'_, Uncompared> {
+        let known = self.uncompared.lock();
+        known.unwrap_or_else(PoisonError::into_inner)
     }
 
     fn queue(&self) -> MutexGuard<'_, Queue> {

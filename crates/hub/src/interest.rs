@@ -98,6 +98,16 @@ impl Interest {
         function.is_some_and(Function::is_of_a_unit)
     }
 
+    /// Whether its subscribers get nothing of a datastream whose numbers cannot be converted.
+    pub(crate) fn is_strict(&self) -> bool {
+        self.condition.is_some() || self.is_of_a_unit() || matches!(self.unit, InUnit::Named(_))
+    }
+
+    /// Whether what its subscribers get is converted, and not only compared.
+    pub(crate) fn is_converted(&self) -> bool {
+        self.is_of_a_unit() || matches!(self.unit, InUnit::Own | InUnit::Named(_))
+    }
+
     /// Rows as conditions and windows look at them, where that is not as they are.
     #[inline]
     pub(crate) fn converted(&self, batch: &Batch) -> Option<Converted> {

@@ -65,6 +65,6 @@ pub use subscription::{Next, Subscription};
 pub use ticket::Ticket;
 pub use weir_storage::{
     Aggregate, Extent, Gap, GapReason, Hidden, History, HistoryFault, InUnit, Incomparable, Kind,
-    Log, LogFault, LogReader, Page, Range, Record, Resume, parse_duration,
+    Log, LogFault, LogReader, Page, Range, Record, Resume, Uncompared, parse_duration,
 };
 pub use weir_storage::{aggregate, units};

@@ -1,6 +1,7 @@
 //! From a message to the groups that want a part of it.
 
 use crate::access::{Grants, Verb};
+use crate::group::Group;
 use crate::interest::Interest;
 use crate::message::{Item, Message, Rows};
 use std::sync::Arc;
@@ -25,29 +26,31 @@ pub(crate) fn reads_all(grants: &Grants, message: &Message) -> bool {
     topics.all(|topic| topic == &*message.topic || grants.allow(Verb::Read, topic))
 }
 
-/// The part of a message that an interest has, by filter, grant and condition; `None` where nothing is.
-pub(crate) fn project(message: &Arc<Message>, interest: &Interest) -> Option<Item> {
+/// The part of a message that a group has, by filter, grant and condition; `None` where nothing is.
+pub(crate) fn project(message: &Arc<Message>, group: &Group) -> Option<Item> {
+    let interest = &group.interest;
     let wants = |topic: &str| {
         interest.filters.iter().any(|filter| filter.matches(topic))
             && interest.grants.allow(Verb::Read, topic)
     };
     if interest.raw && wants(&message.topic) && reads_all(&interest.grants, message) {
-        return part(message, interest, true, true, |_| true);
+        return part(message, group, true, true, |_| true);
     }
     let batch = message.batch()?;
     let wanted: Vec<bool> = (0..batch.stream_count())
         .map(|index| wants(batch.stream(index).topic))
         .collect();
     let all = wanted.iter().all(|&wanted| wanted);
-    part(message, interest, false, all, |stream| wanted[stream])
+    part(message, group, false, all, |stream| wanted[stream])
 }
 
-/// The rows of a message made for an interest that satisfy its condition.
-pub(crate) fn selected(message: &Arc<Message>, interest: &Interest) -> Option<Item> {
+/// The rows of a message made for a group that satisfy its condition.
+pub(crate) fn selected(message: &Arc<Message>, group: &Group) -> Option<Item> {
+    let interest = &group.interest;
     let is_empty = message.batch().is_none_or(Batch::is_empty);
     let due = !is_empty && (interest.condition.is_some() || interest.unit != InUnit::AsMade);
     match due {
-        true => part(message, interest, false, true, |_| true),
+        true => part(message, group, false, true, |_| true),
         false => (!is_empty).then(|| Item::all(message.clone())),
     }
 }
@@ -56,19 +59,39 @@ pub(crate) fn selected(message: &Arc<Message>, interest: &Interest) -> Option<It
 /// every one is), and whose rows satisfy the condition, in the unit that is asked for.
 pub(crate) fn part(
     message: &Arc<Message>,
-    interest: &Interest,
+    group: &Group,
     whole: bool,
     all: bool,
     wanted: impl Fn(usize) -> bool,
 ) -> Option<Item> {
+    let interest = &group.interest;
     let converted = message.batch().and_then(|batch| interest.converted(batch));
+    if let (Some(converted), Some(batch)) = (&converted, message.batch()) {
+        count_uncompared(group, batch, converted, |stream| all || wanted(stream));
+    }
     let rows = rows(message, interest, converted.as_ref(), all, wanted)?;
-    // A condition alone changes nothing of what satisfies it.
-    let is_given = interest.is_of_a_unit() || interest.unit != InUnit::AsMade;
-    Some(match converted.filter(|_| is_given) {
+    Some(match converted.filter(|_| interest.is_converted()) {
         Some(converted) => item(&Arc::new(message.with(converted.batch)), rows, false),
         None => item(message, rows, whole),
     })
+}
+
+/// Counts the rows that are wanted and left out, since they could not be converted.
+fn count_uncompared(
+    group: &Group,
+    batch: &Batch,
+    converted: &Converted,
+    wanted: impl Fn(usize) -> bool,
+) {
+    if converted.is_whole() || !group.interest.is_strict() {
+        return;
+    }
+    for stream in (0..batch.stream_count()).filter(|stream| wanted(*stream)) {
+        if let Some(why) = converted.refusal(stream) {
+            let rows = (0..batch.len()).filter(|row| batch.stream_of(*row) == stream);
+            group.note_uncompared(rows.count() as u64, why);
+        }
+    }
 }
 
 /// The rows of the datastreams that are wanted (`all` says that every one is) and satisfy the condition, as they were
@@ -89,10 +112,11 @@ fn rows(
         return Some(Rows::All);
     }
     let seen = converted.map_or(batch, |converted| &converted.batch);
+    let is_strict = interest.is_strict();
     let is_due = |row: &usize| {
         let stream = batch.stream_of(*row);
         (all || wanted(stream))
-            && converted.is_none_or(|converted| !converted.is_as_it_was(stream))
+            && converted.is_none_or(|it| !is_strict || it.refusal(stream).is_none())
             && condition.is_none_or(|condition| condition.holds(&seen.value(*row)))
     };
     let due = (0..batch.len()).filter(is_due);

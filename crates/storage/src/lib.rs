@@ -24,5 +24,5 @@ pub use record::{Kind, NotARecord, Record};
 pub use shared::{Follower, Receipt, Shared};
 pub use steady::{AGE_STEP_NANOS_MAX, Steady, takes_over};
 pub use token::Token;
-pub use units::{InUnit, Incomparable, Units};
+pub use units::{InUnit, Incomparable, Uncompared, Units};
 pub use windows::WindowPage;

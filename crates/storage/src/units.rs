@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
-use weir_model::{Batch, BatchBuilder, Datastream, Value};
+use weir_model::{Batch, BatchBuilder, Datastream, Value, percent};
 
 /// Of the units that are not UCUM's codes, those that SenML's registry (RFC 8428, RFC 8798) and people have.
 const SPELLINGS: &[(&str, &str)] = &[
@@ -24,18 +24,44 @@ const SPELLINGS: &[(&str, &str)] = &[
     ("beats", "{beat}"),
     ("dBW", "dB[W]"),
     ("Ah", "A.h"),
+    ("mAh", "mA.h"),
     ("Wh", "W.h"),
     ("kWh", "kW.h"),
     ("MWh", "MW.h"),
-    ("Wh/km", "W.h/km"),
+    ("GWh", "GW.h"),
+    ("TWh", "TW.h"),
     ("VA", "V.A"),
     ("kVA", "kV.A"),
     ("VAh", "V.A.h"),
     ("kVAh", "kV.A.h"),
+    ("var", "V.A"),
+    ("kvar", "kV.A"),
+    ("varh", "V.A.h"),
+    ("kvarh", "kV.A.h"),
+    ("Nm", "N.m"),
+    ("BTU", "[Btu]"),
+    ("mmHg", "mm[Hg]"),
+    ("inHg", "[in_i'Hg]"),
+    ("mph", "[mi_i]/h"),
+    ("kn", "[kn_i]"),
+    ("knots", "[kn_i]"),
+    ("mi", "[mi_i]"),
+    ("in", "[in_i]"),
+    ("lb", "[lb_av]"),
+    ("oz", "[oz_av]"),
+    ("lux", "lx"),
+    ("bpm", "{beat}/min"),
     ("B/s", "By/s"),
     ("MB/s", "MBy/s"),
     ("°", "deg"),
+    ("degrees", "deg"),
+    ("Kelvin", "K"),
     ("°C", "Cel"),
+    ("° C", "Cel"),
+    // The sign of the ordinal and the ring above, which keyboards have where the degree should be.
+    ("ºC", "Cel"),
+    ("˚C", "Cel"),
+    ("deg C", "Cel"),
     ("℃", "Cel"),
     ("degC", "Cel"),
     ("DEG_C", "Cel"),
@@ -44,11 +70,16 @@ const SPELLINGS: &[(&str, &str)] = &[
     ("degree Celsius", "Cel"),
     ("degrees Celsius", "Cel"),
     ("°F", "[degF]"),
+    ("° F", "[degF]"),
+    ("ºF", "[degF]"),
+    ("˚F", "[degF]"),
+    ("deg F", "[degF]"),
     ("℉", "[degF]"),
     ("degF", "[degF]"),
     ("DEG_F", "[degF]"),
     ("psi", "[psi]"),
     ("rpm", "{revolution}/min"),
+    ("RPM", "{revolution}/min"),
 ];
 
 /// Letters that UCUM writes otherwise.
@@ -64,8 +95,15 @@ const LETTERS: &[(char, &str)] = &[
     ('⋅', "."),
 ];
 
-/// Before a code in the URIs of OGC's register and of UCUM's.
-const REGISTERS: &[&str] = &["/def/uom/UCUM/0/", "/def/uom/UCUM/", "unitsofmeasure.org/"];
+/// Before a code in the URIs of OGC's register, of UCUM, of QUDT and of the WMO; of the last two the names above are known.
+const REGISTERS: &[&str] = &[
+    "/def/uom/UCUM/0/",
+    "/def/uom/UCUM/",
+    "urn:ogc:def:uom:UCUM::",
+    "unitsofmeasure.org/",
+    "qudt.org/vocab/unit/",
+    "wmoUnit:",
+];
 
 /// Digits that a converted number keeps: a double has 15 that hold whatever was computed.
 const DIGITS: i32 = 15;
@@ -161,19 +199,31 @@ fn code(text: &str) -> Cow<'_, str> {
     let in_register = REGISTERS
         .iter()
         .find_map(|register| Some(text.split_once(register)?.1));
-    let text = in_register.unwrap_or(text);
-    if let Some((_, code)) = SPELLINGS.iter().find(|(spelling, _)| *spelling == text) {
+    let decoded = in_register.and_then(|code| percent::decode(code).ok());
+    let text = decoded.map_or(Cow::Borrowed(text), Cow::Owned);
+    if let Some(code) = spelled(&text) {
         return Cow::Borrowed(code);
-    }
-    if text.is_ascii() {
-        return Cow::Borrowed(text);
     }
     let of = |letter: char| LETTERS.iter().find(|(other, _)| *other == letter);
     let each = text.chars().map(|letter| match of(letter) {
         Some((_, code)) => Cow::Borrowed(*code),
         None => Cow::Owned(letter.to_string()),
     });
-    Cow::Owned(each.collect())
+    let plain: String = each.collect();
+    // Of kWh/m2 the first factor has a spelling of its own.
+    let factors = plain.split_inclusive(['/', '.']).map(|factor| {
+        let name = factor.trim_end_matches(['/', '.']);
+        match spelled(name).filter(|_| !name.is_empty()) {
+            Some(code) => format!("{code}{}", &factor[name.len()..]),
+            None => factor.to_owned(),
+        }
+    });
+    Cow::Owned(factors.collect())
+}
+
+fn spelled(text: &str) -> Option<&'static str> {
+    let found = SPELLINGS.iter().find(|(spelling, _)| *spelling == text);
+    found.map(|(_, code)| *code)
 }
 
 /// In which unit numbers are wanted.
@@ -186,6 +236,8 @@ pub enum InUnit {
     Own,
     /// In this one; what cannot be converted is refused.
     Named(Arc<str>),
+    /// Each in that which it was observed in, while conditions look at this one.
+    Compared(Arc<str>),
 }
 
 /// Numbers that cannot be given in the unit that was asked for.
@@ -211,6 +263,15 @@ impl fmt::Display for Incomparable {
 
 impl std::error::Error for Incomparable {}
 
+/// Observations that were left out since they could not be compared.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Uncompared {
+    /// How many.
+    pub count: u64,
+    /// Why the last of them.
+    pub last: Option<Incomparable>,
+}
+
 /// The conversion of a datastream's numbers. A number without a unit is taken to be in the one that is asked for: it
 /// contradicts none.
 pub fn conversion(
@@ -232,15 +293,19 @@ pub fn conversion(
 pub struct Converted {
     /// As many rows, in their order.
     pub batch: Batch,
-    /// Why the first of them could not be converted, and which datastreams' rows are as they were for that.
-    pub refused: Option<Incomparable>,
-    kept: Vec<bool>,
+    /// Of each datastream of what was converted, why its rows are as they were.
+    refused: Vec<Option<Incomparable>>,
 }
 
 impl Converted {
-    /// Whether the numbers of this datastream could not be converted.
-    pub fn is_as_it_was(&self, stream: usize) -> bool {
-        self.kept[stream]
+    /// Why the numbers of this datastream could not be converted.
+    pub fn refusal(&self, stream: usize) -> Option<&Incomparable> {
+        self.refused[stream].as_ref()
+    }
+
+    /// Whether all could be converted.
+    pub fn is_whole(&self) -> bool {
+        self.refused.iter().all(Option::is_none)
     }
 }
 
@@ -250,7 +315,7 @@ pub fn converted(batch: &Batch, unit: &InUnit) -> Option<Converted> {
     let wanted = |stream: usize| match unit {
         InUnit::AsMade => None,
         InUnit::Own => batch.own_unit(stream),
-        InUnit::Named(unit) => {
+        InUnit::Named(unit) | InUnit::Compared(unit) => {
             Some(&**unit).filter(|unit| Some(*unit) != batch.stream(stream).unit)
         }
     };
@@ -276,12 +341,10 @@ pub fn converted(batch: &Batch, unit: &InUnit) -> Option<Converted> {
             let _checked_before = builder.push(&row);
         }
     }
-    let kept = found.iter().map(|it| matches!(it, Some(Err(_)))).collect();
-    let refused = found.into_iter().flatten().find_map(Result::err);
+    let refused = found.into_iter().map(|it| it.and_then(Result::err));
     Some(Converted {
         batch: builder.finish(),
-        refused,
-        kept,
+        refused: refused.collect(),
     })
 }
 
@@ -302,12 +365,15 @@ pub fn comparable(batch: &Batch, row: usize) -> Option<Value<'_>> {
 /// The same rows with their numbers in the unit that is wanted.
 pub fn in_unit(batch: Batch, unit: &InUnit) -> Result<Batch, Incomparable> {
     match converted(&batch, unit) {
+        _ if matches!(unit, InUnit::Compared(_)) => Ok(batch),
         None => Ok(batch),
-        Some(Converted {
-            refused: Some(refused),
-            ..
-        }) if matches!(unit, InUnit::Named(_)) => Err(refused),
-        Some(converted) => Ok(converted.batch),
+        Some(converted) => {
+            let first = converted.refused.into_iter().flatten().next();
+            match first.filter(|_| matches!(unit, InUnit::Named(_))) {
+                Some(refused) => Err(refused),
+                None => Ok(converted.batch),
+            }
+        }
     }
 }
 
@@ -374,6 +440,19 @@ mod tests {
             (1.0, "kWh", "J", 3_600_000.0),
             (1013.25, "hPa", "bar", 1.01325),
             (7.0, "µg/m³", "ug/m3", 7.0),
+            (1.0, "kWh/m²", "J/m2", 3_600_000.0),
+            (20.0, "ºC", "˚C", 20.0),
+            (760.0, "mmHg", "Pa", 101_325.0144354),
+            (1.0, "Wh/km", "kW.h/km", 0.001),
+            (10.0, "mph", "m/s", 4.4704),
+            (20.0, "urn:ogc:def:uom:UCUM::Cel", "K", 293.15),
+            (
+                3.6,
+                "http://www.opengis.net/def/uom/UCUM/0/km%2Fh",
+                "m/s",
+                1.0,
+            ),
+            (20.0, "http://qudt.org/vocab/unit/DEG_C", "Cel", 20.0),
             (1.0, "m3/s", "L/s", 1000.0),
             (43.0, "%RH", "1", 0.43),
             (1e-30, "m", "cm", 1e-28),

@@ -15,7 +15,7 @@ use tokio_rustls::TlsConnector;
 use weir_binding::bridge::{certificates, login};
 use weir_binding::{ConfigFault, Section};
 use weir_carrier::tls::client_config;
-use weir_hub::{Condition, parse_duration};
+use weir_hub::{Condition, InUnit, parse_duration};
 use weir_model::url::Authority;
 use weir_model::{Filter, Url};
 
@@ -26,6 +26,8 @@ pub(crate) struct Plan {
     pub(crate) filters: Vec<Filter>,
     /// What must hold of a result.
     pub(crate) condition: Option<Condition>,
+    /// In which unit that is looked at.
+    pub(crate) unit: InUnit,
     /// How long nothing more is told of a datastream that was told of.
     pub(crate) quiet: Option<Duration>,
     /// Where it goes.
@@ -37,6 +39,7 @@ pub(crate) struct Plan {
 const KEYS: &[&str] = &[
     "topics",
     "where",
+    "unit",
     "quiet",
     "url",
     "token_file",
@@ -87,6 +90,10 @@ impl Plan {
             text.parse().map_err(bad)
         });
         let condition = condition.transpose()?;
+        let unit = table.optional("unit");
+        if unit.is_some() && condition.is_none() {
+            return Err(table.fault("unit", "is that of `where`, which is not there"));
+        }
         let quiet = table.optional("quiet").map(|text| {
             let bad = |error| table.fault("quiet", format!("`{text}`: {error}"));
             parse_duration(&text).map_err(bad)
@@ -109,6 +116,7 @@ impl Plan {
             name,
             filters,
             condition,
+            unit: unit.map_or(InUnit::AsMade, |unit| InUnit::Compared(unit.into())),
             quiet,
             addresses,
         })
@@ -240,6 +248,7 @@ mod tests {
             ("hot.topics.0", "boiler/#"),
             ("hot.topics.1", "hall/+/t"),
             ("hot.where", "value>80"),
+            ("hot.unit", "Cel"),
             ("hot.quiet", "10m"),
             ("hot.url", "https://ann:secret@h:9/a?key=k"),
             ("all.topics", "a, b/#"),
@@ -252,6 +261,7 @@ mod tests {
         assert_eq!((all.filters.len(), all.condition.is_none()), (2, true));
         assert_eq!((hot.name.as_str(), hot.filters.len()), ("hot", 2));
         assert_eq!(hot.quiet, Some(Duration::from_secs(600)));
+        assert_eq!(hot.unit, InUnit::Compared("Cel".into()));
         assert_eq!(hot.shown, "https://h:9/a");
     }
 
@@ -307,6 +317,7 @@ mod tests {
             ("a.topics", "a/#/b"),
             ("a.where", "value ? 3"),
             ("a.quiet", "long"),
+            ("a.unit", "bar"),
             ("a.url", "h:9000"),
             ("a.token_file", "/nonexistent/token"),
             ("a.webhook", "http://h"),

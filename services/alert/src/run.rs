@@ -75,6 +75,7 @@ impl Alert {
     fn subscribe(&self) -> Result<Box<Subscription>, String> {
         let subscribe = Subscribe {
             condition: self.plan.condition.clone(),
+            unit: self.plan.unit.clone(),
             since: Since::Cursor(self.kept.cursor),
             // What is told stays told: nothing that a crash undoes.
             committed: true,
@@ -87,9 +88,11 @@ impl Alert {
 
     /// Follows a subscription to its end; nothing where the hub has stopped.
     async fn follow(&mut self, mut subscription: Box<Subscription>) -> Option<()> {
+        self.told.begins(subscription.uncompared());
         loop {
             let (_, committed) = self.context.hub().positions();
             let next = timeout(IDLE, poll_fn(|cx| subscription.poll_next(cx))).await;
+            self.told.uncompared(subscription.uncompared());
             match next {
                 Ok(Ok(Next::Items(items, cursor))) => self.tell(&items, cursor).await,
                 // It was slower than the queue is long: what was dropped there is in the log.

@@ -4,7 +4,7 @@ use crate::plan::Plan;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use weir_binding::{Gateway, Metric, bridge::count};
-use weir_hub::Gap;
+use weir_hub::{Gap, Uncompared};
 
 static TAKEN: Metric = Metric {
     name: "weir_alert_messages_total",
@@ -27,6 +27,12 @@ static GAPS: Metric = Metric {
     help: "Times that an alert found messages gone from the log before it had looked at them.",
 };
 
+static UNCOMPARED: Metric = Metric {
+    name: "weir_alert_uncompared_observations_total",
+    counts: true,
+    help: "Observations that an alert did not look at: their unit cannot be converted to its own.",
+};
+
 /// Where an alert tells how it is.
 pub(crate) struct Told {
     plan: Arc<Plan>,
@@ -34,6 +40,9 @@ pub(crate) struct Told {
     refused: Arc<AtomicU64>,
     waiting: Arc<AtomicU64>,
     gaps: Arc<AtomicU64>,
+    uncompared: Arc<AtomicU64>,
+    /// What of this was told.
+    known: Uncompared,
     /// Why it waits, as it was said last.
     last: String,
 }
@@ -47,6 +56,8 @@ impl Told {
             refused: of(&REFUSED),
             waiting: of(&WAITING),
             gaps: of(&GAPS),
+            uncompared: of(&UNCOMPARED),
+            known: Uncompared::default(),
             last: String::new(),
         }
     }
@@ -86,6 +97,24 @@ impl Told {
             tracing::warn!(alert, url, reason, "an alert waits for its address");
             self.last = reason;
         }
+    }
+
+    /// Observations could not be compared; once for each reason that follows another.
+    pub(crate) fn uncompared(&mut self, now: Uncompared) {
+        let more = now.count.saturating_sub(self.known.count);
+        self.uncompared.fetch_add(more, Ordering::Relaxed);
+        if let Some(why) = now.last.as_ref().filter(|_| more > 0)
+            && now.last != self.known.last
+        {
+            let (alert, reason) = (&self.plan.name, why.to_string());
+            tracing::warn!(alert, reason, "an alert cannot compare observations");
+        }
+        self.known = now;
+    }
+
+    /// A subscription begins, which may count from the start or be that of others, too.
+    pub(crate) fn begins(&mut self, known: Uncompared) {
+        self.known.count = known.count;
     }
 
     pub(crate) fn gap(&self, gap: &Gap) {

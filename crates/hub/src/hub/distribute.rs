@@ -1,6 +1,7 @@
 //! From a message to the groups that want it.
 
 use crate::access::{Grants, Verb};
+use crate::group::Group;
 use crate::hub::{Core, GroupSlot};
 use crate::interest::Interest;
 use crate::limits::PUBLISHED_ROUTES_MAX;
@@ -24,8 +25,8 @@ pub(crate) fn distribute(
     }
     let whole = takers(core, message);
     for &id in &whole {
-        offer(&core.groups, id, wakers, |interest| {
-            part(message, interest, true, true, |_| true)
+        offer(&core.groups, id, wakers, |group| {
+            part(message, group, true, true, |_| true)
         });
     }
     let mut wanted: SmallVec<[(u32, u32); 8]> = SmallVec::new();
@@ -44,23 +45,23 @@ pub(crate) fn distribute(
             let among = of_group.binary_search_by_key(&(stream as u32), |(_, index)| *index);
             among.is_ok()
         };
-        offer(&core.groups, id, wakers, |interest| {
-            part(message, interest, false, all, wants)
+        offer(&core.groups, id, wakers, |group| {
+            part(message, group, false, all, wants)
         });
     }
 }
 
-/// Offers a group what is made for its interest.
+/// Offers a group what is made for it.
 fn offer(
     groups: &Slab<GroupSlot>,
     id: u32,
     wakers: &mut Wakers,
-    make: impl FnOnce(&Interest) -> Option<Item>,
+    make: impl FnOnce(&Group) -> Option<Item>,
 ) {
     let Some(slot) = groups.get(id as usize) else {
         return;
     };
-    if let Some(item) = make(&slot.group.interest) {
+    if let Some(item) = make(&slot.group) {
         slot.group.offer(item, wakers);
     }
 }

@@ -311,7 +311,7 @@ impl Hub {
         let hidden = past.aggregate.map(|_| self.hidden_of(&topics, past));
         let named = match &past.unit {
             InUnit::Named(unit) => Some(&**unit),
-            InUnit::AsMade | InUnit::Own => None,
+            InUnit::AsMade | InUnit::Own | InUnit::Compared(_) => None,
         };
         let datastreams = entries.iter().map(|it| (&*it.topic, &it.datastream));
         let units = past.aggregate.map(|_| Units::of(datastreams, named));

@@ -22,6 +22,7 @@ use bytes::Bytes;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use weir_model::{Cursor, Time};
+use weir_storage::units::Uncompared;
 use weir_storage::{Gap, GapReason, Resume};
 
 /// Messages as they come; pulled, so that not pulling is the back-pressure.
@@ -281,6 +282,11 @@ impl Subscription {
         self.ending().unwrap_or(Ending::Revoked)
     }
 
+    /// Observations that those who share this were not given, since they could not be compared.
+    pub fn uncompared(&self) -> Uncompared {
+        self.group.uncompared().clone()
+    }
+
     /// How many messages were taken since the last time that this was asked.
     pub fn take_count(&mut self) -> u64 {
         std::mem::take(&mut self.handed)
@@ -456,7 +462,7 @@ impl Subscription {
         for message in messages.by_ref().take(RECORDS_PER_POLL) {
             last = message.cursor;
             bytes += message.body.len();
-            items.extend(selection::project(message, &self.group.interest));
+            items.extend(selection::project(message, &self.group));
             if bytes >= CHUNK_BYTES_MAX {
                 break;
             }

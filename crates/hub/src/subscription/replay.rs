@@ -129,7 +129,7 @@ impl Subscription {
             };
             if let Some(message) = message {
                 bytes += message.body.len();
-                into.extend(selection::project(&Arc::new(message), &self.group.interest));
+                into.extend(selection::project(&Arc::new(message), &self.group));
             }
             if jumped > 0 {
                 return Ok(Stopped::Gap(missing(damaged, jumped)));

@@ -15,7 +15,7 @@ impl Subscription {
         let (found, upto) = core.retained.page(&group.interest.filters, upto);
         let old = found.into_iter().filter(|message| message.cursor <= due);
         let items = old.filter_map(|message| {
-            let item = selection::project(message, &group.interest)?;
+            let item = selection::project(message, &group)?;
             Some(Item {
                 retained: true,
                 ..item

@@ -57,7 +57,7 @@ impl Subscription {
         };
         let content = Content::Observations { batch, format };
         let message = Message::new(cursor, Time::from_nanos(0), "".into(), content);
-        let item = selection::selected(&Arc::new(message), &group.interest);
+        let item = selection::selected(&Arc::new(message), &group);
         let next = item.and_then(|item| self.hand_over(vec![item]));
         Piece { next, upto }
     }
