@@ -111,7 +111,9 @@ fn parse_term(text: &str) -> Option<Term> {
         "true" => Constant::Number(1.0),
         "false" => Constant::Number(0.0),
         other => match other.parse::<f64>() {
-            Ok(number) => Constant::Number(number),
+            Ok(number) if number.is_finite() => Constant::Number(number),
+            // Nothing is `NaN`, or more than what no double holds.
+            Ok(_) => return None,
             Err(_) => Constant::Text(other.trim_matches(['"', '\'']).into()),
         },
     };
@@ -145,7 +147,16 @@ mod tests {
 
     #[test]
     fn what_is_no_condition_is_refused() {
-        for text in ["", "temperature>3", "value", "value>", "value~3"] {
+        for text in [
+            "",
+            "temperature>3",
+            "value",
+            "value>",
+            "value~3",
+            "value>NaN",
+            "value<inf",
+            "value<1e999",
+        ] {
             assert!(text.parse::<Condition>().is_err(), "{text}");
         }
     }

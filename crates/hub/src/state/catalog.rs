@@ -192,12 +192,15 @@ impl Entry {
     /// Takes an observation as the last one unless a later one is known.
     fn observe(&mut self, cursor: Cursor, arrival: Time, row: &Observation<'_>) {
         let time = row.time.unwrap_or(arrival);
-        if row.place.is_some() && row.place != self.datastream.place {
+        let mut rank = self.last.as_ref().map_or(NEVER, |last| last.rank);
+        let is_newest = takes_over(&mut rank, time, arrival);
+        // Late data are of where the sensor was, and do not move it back there.
+        let is_news = is_newest || self.datastream.place.is_none();
+        if is_news && row.place.is_some() && row.place != self.datastream.place {
             self.datastream.place = row.place;
             self.changed = cursor;
         }
-        let mut rank = self.last.as_ref().map_or(NEVER, |last| last.rank);
-        if !takes_over(&mut rank, time, arrival) {
+        if !is_newest {
             self.last.iter_mut().for_each(|last| last.rank = rank);
             return;
         }
