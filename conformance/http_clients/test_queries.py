@@ -42,6 +42,39 @@ class Queries(unittest.TestCase):
         self.refused("/formats?x", "`x`")
         self.assertEqual(self.past("/live/keys/a?compress=0&access_token=x&as=json")[0]["value"], 1)
 
+    def test_descriptions_and_advice_know_their_keys(self):
+        for path in ("/td?limits=3", "/openapi.json?x", "/asyncapi.json?topics=a", "/advise/levels?x", "/advise?lnk=lan"):
+            self.refused(path, "is not known here" if "lnk" not in path else "`link`")
+        self.assertEqual(self.gateway.request("GET", "/td?limit=3&as=json&as=cbor")[0], 200)
+
+    def test_a_key_or_a_field_that_is_there_twice_is_refused(self):
+        self.publish("twice/a", value=1)
+        self.refused("/history/twice/a?from=-1h&from=-2h", "`from` is given twice")
+        self.refused("/live/twice/a?unit=m&unit=cm", "`unit` is given twice")
+        self.assertEqual(len(self.past("/history?topic=twice/a&topic=twice/b")), 1)
+        for name, first, second in (
+            ("Content-Type", "application/json", "application/cbor"),
+            ("Idempotency-Key", "a", "b"),
+            ("Authorization", "Bearer a", "Bearer b"),
+        ):
+            connection = self.gateway.connect()
+            self.addCleanup(connection.close)
+            connection.putrequest("POST", "/live/twice/a")
+            fields = [(name, first), (name, second), ("Content-Length", "11")]
+            fields += [] if name == "Content-Type" else [("Content-Type", "application/json")]
+            for field in fields:
+                connection.putheader(*field)
+            connection.endheaders(b'{"value":2}')
+            answer = connection.getresponse()
+            self.assertEqual(answer.status, 400, name)
+            self.assertIn(name.lower(), answer.read().decode())
+        self.assertEqual([row["value"] for row in self.past("/history/twice/a")], [1])
+
+    def test_a_condition_on_what_is_no_number_is_refused(self):
+        self.publish("odd/a", value=1)
+        for constant in ("NaN", "inf", "1e999"):
+            self.refused(f"/live/odd/a?stream&where=value%3E{constant}", "no condition")
+
     def test_a_span_that_ends_before_it_begins_is_refused(self):
         self.refused("/history/keys/a?from=-1h&to=-2h", "from", "to")
         self.assertEqual(self.past("/history/keys/none?from=2026-01-01T00:00:00Z&to=2026-01-01T00:00:00Z"), [])

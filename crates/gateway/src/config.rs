@@ -9,7 +9,7 @@ use crate::trace::TRACE_KEYS;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use toml::de::{DeTable, DeValue};
-use weir_binding::{ConfigFault, Section};
+use weir_binding::{ConfigFault, Section, nearest};
 use weir_registry::{BINDINGS, BUS_KEYS, HISTORY_KEYS, LOG_KEYS, SERVICES, STORE_KEYS};
 
 /// Values as text by section and key, and where each was set.
@@ -209,9 +209,9 @@ impl Config {
                 || SERVICES.iter().any(|line| line.has_section(section));
             let problem = match own {
                 Some((_, keys)) if !keys.contains(&list_of(key)) => {
-                    format!("unknown key; known here: {}", keys.join(", "))
+                    format!("unknown key; {}", nearest(list_of(key), keys))
                 }
-                None if !known => format!("unknown section; known are {}", sections().join(", ")),
+                None if !known => format!("unknown section; {}", nearest(section, &sections())),
                 _ => continue,
             };
             problems.push(self.locate(&ConfigFault {
@@ -413,7 +413,7 @@ mod tests {
         assert_eq!(problems.len(), 1);
         assert_eq!(problems[0].place, "weir.toml:3:3");
         assert!(
-            problems[0].problem.contains("known here: dir"),
+            problems[0].problem.contains("did you mean `dir`?"),
             "{}",
             problems[0]
         );

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use toml::{Table, Value};
+use weir_binding::nearest;
 use weir_hub::{Grants, Principal, Verb};
 use weir_model::Filter;
 
@@ -28,8 +29,8 @@ pub(crate) fn refuse_unknown(table: &Table, whose: &str, known: &[&str]) -> Resu
     match table.keys().find(|key| !known.contains(&key.as_str())) {
         None => Ok(()),
         Some(key) => Err(format!(
-            "{whose}: unknown key `{key}`; known here: {}",
-            known.join(", ")
+            "{whose}: unknown key `{key}`; {}",
+            nearest(key, known)
         )),
     }
 }

@@ -1,5 +1,6 @@
 //! A plug-in's section of the configuration.
 
+use crate::nearest::nearest;
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -114,11 +115,11 @@ impl Section {
         false
     }
 
-    /// Refuses what nobody took; `known` is offered in the error.
+    /// Refuses what nobody took; the nearest of `known` is offered in the error.
     pub fn finish(self, known: &[&str]) -> Result<(), ConfigFault> {
         let is_unknown = |key: &&String| !known.contains(&key.as_str());
         if let Some(key) = self.values.keys().find(is_unknown) {
-            let problem = format!("unknown key; known here: {}", known.join(", "));
+            let problem = format!("unknown key; {}", nearest(key, known));
             return Err(self.fault(key, problem));
         }
         match self.values.keys().next() {
@@ -159,14 +160,14 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_key_is_named_with_the_known_ones() {
+    fn an_unknown_key_is_named_with_the_nearest_one() {
         let mut section = Section::new("http");
         section.set("lisen", "x");
         assert_eq!(section.text("listen", "127.0.0.1:8080"), "127.0.0.1:8080");
         let fault = section.finish(&["listen"]).unwrap_err();
         assert_eq!(
             fault.to_string(),
-            "`http.lisen`: unknown key; known here: listen"
+            "`http.lisen`: unknown key; did you mean `listen`?"
         );
     }
 

@@ -8,7 +8,7 @@
 use std::sync::{Arc, OnceLock};
 
 use weir_advise::{Library, Question, advise, levels, offers, reference, to_json};
-use weir_service::{Answer, Call, Length, Response, Service, answer_of};
+use weir_service::{Answer, Call, Length, Response, Service, answer_of, check_keys, nearest};
 
 /// What this service serves, as part of an OpenAPI document.
 pub const OPENAPI: &str = include_str!("../openapi.json");
@@ -41,7 +41,10 @@ impl Service for Advice {
                 Ok(question) => Box::new(move || answer(&library, question)),
                 Err(sentence) => return Answer::Now(Response::text(400, sentence)),
             },
-            "/advise/levels" => Box::new(move || known_levels(&library)),
+            "/advise/levels" => match check_keys(&call, &[], &[]) {
+                Ok(()) => Box::new(move || known_levels(&library)),
+                Err(sentence) => return Answer::Now(Response::text(400, sentence)),
+            },
             other => return Answer::Now(Response::text(404, format!("no resource `{other}`"))),
         };
         answer_of(&*call.workers, Length::Short, work)
@@ -54,8 +57,10 @@ fn question(call: &Call) -> Result<Question, String> {
         .iter()
         .find(|(name, _)| !KNOWN.contains(&name.as_str()));
     if let Some((name, _)) = unknown {
-        let known = KNOWN.join(", ");
-        return Err(format!("unknown parameter `{name}`; there are {known}"));
+        return Err(format!(
+            "unknown parameter `{name}`; {}",
+            nearest(name, &KNOWN)
+        ));
     }
     // A field of a form that was left empty is one that was not given.
     let given = |name| call.query(name).filter(|text| !text.is_empty());

@@ -3,7 +3,7 @@
 use crate::asked::Condition;
 use weir_hub::Entry;
 use weir_model::Filter;
-use weir_service::Response;
+use weir_service::{Response, nearest};
 
 /// The filters of a target. Grafana fills a variable in as a regular expression: what is not a letter or a
 /// digit is escaped, and several values are `(a|b)`.
@@ -95,8 +95,8 @@ pub(crate) fn value<'e>(entry: &'e Entry, key: &str) -> Option<&'e str> {
 pub(crate) fn check(conditions: &[Condition]) -> Result<(), Response> {
     for condition in conditions {
         if !KEYS.contains(&condition.key.as_str()) {
-            let known = KEYS.join(", ");
-            let sentence = format!("no key `{}`; there are {known}", condition.key);
+            let near = nearest(&condition.key, KEYS);
+            let sentence = format!("no key `{}`; {near}", condition.key);
             return Err(Response::text(400, sentence));
         }
         if !matches!(condition.operator.as_str(), "=" | "!=") {

@@ -11,6 +11,9 @@ use weir_hub::Entry;
 use weir_model::{Filter, percent, topic};
 use weir_service::{Call, Response};
 
+/// The keys of its query; each `as` is a format that forms name.
+pub(crate) const KEYS: &[&str] = &["offset", "limit", "as"];
+
 /// A page of all Things.
 pub(crate) fn list(caller: &Caller<'_>, call: &Call) -> Result<Response, Response> {
     let (offset, limit) = (

@@ -23,7 +23,7 @@ mod thing;
 use caller::Caller;
 use fault::refuse;
 use std::sync::Arc;
-use weir_service::{Answer, Call, Length, Premises, Response, Service, answer_of};
+use weir_service::{Answer, Call, Length, Premises, Response, Service, answer_of, check_keys};
 
 /// What this service serves, as part of an OpenAPI document.
 pub const OPENAPI: &str = include_str!("../openapi.json");
@@ -71,6 +71,14 @@ impl Service for Td {
 
 fn answer(premises: &Premises, call: &Call) -> Result<Response, Response> {
     let caller = Caller::of(premises, call)?;
+    let known: &[&str] = match call.path.as_str() {
+        "/td" | "/td/" => directory::KEYS,
+        // Who asks for a host's metadata may name what of.
+        host::XRD | host::JRD => &["resource", "rel"],
+        "/asyncapi.json" => &["as", "topic"],
+        _ => &["as"],
+    };
+    check_keys(call, known, &["as", "rel", "topic"]).map_err(|sentence| refuse(400, sentence))?;
     match call.path.as_str() {
         "/td" | "/td/" => directory::list(&caller, call),
         "/openapi.json" => Ok(json("application/json", &openapi::document(&caller))),

@@ -5,7 +5,7 @@
 )]
 
 use super::{Mapping, NoFilter};
-use crate::{ConfigFault, Section};
+use crate::{ConfigFault, Section, nearest};
 use bytes::Bytes;
 use std::collections::BTreeMap;
 use std::fs;
@@ -133,7 +133,7 @@ pub fn lines(
             return Err(refused(problem));
         };
         if !known.contains(&rest) {
-            return Err(refused(format!("unknown key; known here: {known_here}")));
+            return Err(refused(format!("unknown key; {}", nearest(rest, known))));
         }
         numbered
             .entry(number)

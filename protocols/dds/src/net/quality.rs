@@ -4,6 +4,7 @@ use crate::limits::WINDOW_SAMPLES;
 use rustdds::policy::{Deadline, Durability, History, Liveliness, Reliability, ResourceLimits};
 use rustdds::{Duration, QosPolicies, QosPolicyBuilder};
 use std::time::Duration as StdDuration;
+use weir_binding::nearest;
 
 /// What a writer offers or a reader requests; a request for more than is offered is no match (section
 /// 2.2.3, RxO).
@@ -63,7 +64,7 @@ impl Quality {
             }
             "deadline_ms" => self.deadline = period(value)?,
             "liveliness_ms" => self.lease = period(value)?,
-            _ => return Err(format!("unknown; known here: {}", NAMES.join(", "))),
+            _ => return Err(format!("unknown; {}", nearest(name, NAMES))),
         }
         Ok(())
     }

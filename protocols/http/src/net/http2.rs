@@ -14,7 +14,7 @@ use crate::limits::{
     STREAMS_MAX,
 };
 use crate::wire::body::too_large;
-use crate::wire::head::{not_served, settle_host};
+use crate::wire::head::{check_form, not_served, settle_host};
 use crate::wire::{Refusal, Request, Version, target};
 use bytes::{Buf, Bytes};
 use hyper::body::{Body, Frame, Incoming};
@@ -260,15 +260,15 @@ async fn whole(
         .uri
         .path_and_query()
         .map_or("/", |target| target.as_str());
+    check_form(head.method.as_str(), uri)?;
     let (path, raw_query) = target::split(uri);
     if matches!(head.method.as_str(), "CONNECT" | "TRACE") {
         return Err(not_served(head.method.as_str()));
     }
     let mut headers = Vec::with_capacity(head.headers.len() + 1);
     for (name, value) in &head.headers {
-        let value = value
-            .to_str()
-            .map_err(|_| Refusal::new(400, format!("field `{name}` holds what is not ASCII")))?;
+        let value = std::str::from_utf8(value.as_bytes())
+            .map_err(|_| Refusal::new(400, format!("field `{name}` is not UTF-8")))?;
         headers.push((name.as_str().to_owned(), value.to_owned()));
     }
     let mut request = Request {

@@ -187,7 +187,7 @@ fn headers(head: &[u8], fields: &[httparse::Header<'_>]) -> Result<Vec<(String, 
 }
 
 /// A target is a path, names the gateway itself, or is `*` for what is asked of all of it (RFC 9112 section 3.2).
-fn check_form(method: &str, target: &str) -> Result<(), Refusal> {
+pub fn check_form(method: &str, target: &str) -> Result<(), Refusal> {
     let is_one = match target {
         "*" => method == "OPTIONS",
         // Refused for what it asks.
@@ -203,9 +203,29 @@ fn check_form(method: &str, target: &str) -> Result<(), Refusal> {
     }
 }
 
+/// Fields of which a request has one (RFC 9110 section 5.3): of two, one would be passed over. Of those that frame the
+/// body or name the host more is asked elsewhere.
+const SINGLE: [&str; 5] = [
+    "authorization",
+    "content-type",
+    "idempotency-key",
+    "last-event-id",
+    "range",
+];
+
+fn check_single(request: &Request) -> Result<(), Refusal> {
+    let is_twice = |name: &&&str| request.fields(name).count() > 1;
+    match SINGLE.iter().find(is_twice) {
+        None => Ok(()),
+        Some(name) => Err(Refusal::new(400, format!("more than one field `{name}`"))),
+    }
+}
+
 /// Leaves one `Host`, the one that was asked for, so that nobody later takes another for it: what the target names
-/// (RFC 9112 section 3.2.2) or `:authority` (RFC 9113 section 8.3.1), else the field.
+/// (RFC 9112 section 3.2.2) or `:authority` (RFC 9113 section 8.3.1), else the field. Other fields that stand for one
+/// thing are there once.
 pub fn settle_host(request: &mut Request, named: Option<&str>) -> Result<(), Refusal> {
+    check_single(request)?;
     let mut fields = request
         .headers
         .iter_mut()

@@ -8,7 +8,7 @@ use crate::client::Options;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use std::{fmt, io};
-use weir_binding::Target;
+use weir_binding::{Target, nearest};
 use weir_model::url::{Bracketed, decoded};
 
 /// A version.
@@ -122,8 +122,10 @@ impl Url {
         // What is behind a WebSocket's path is its server's own.
         let unknown = query.iter().find(|(name, _)| !OPTIONS.contains(&&**name));
         if let Some((name, _)) = unknown.filter(|_| !scheme.websocket) {
-            let known = OPTIONS.join(", ");
-            return Err(bad(format!("`?{name}=` is unknown; known here: {known}")));
+            return Err(bad(format!(
+                "`?{name}=` is unknown; {}",
+                nearest(name, &OPTIONS)
+            )));
         }
         Ok(Self {
             scheme: scheme.name,

@@ -15,6 +15,7 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
+use weir_binding::nearest;
 
 /// Numbers reserved at once.
 const RESERVED: u64 = 1024;
@@ -115,11 +116,8 @@ fn material(path: &Path) -> io::Result<Material> {
         refused(path, &sentence)
     })?;
     if let Some(unknown) = table.keys().find(|key| !KEYS.contains(&key.as_str())) {
-        let known = KEYS.join(", ");
-        return Err(refused(
-            path,
-            &format!("unknown key `{unknown}`; known: {known}"),
-        ));
+        let near = nearest(unknown, &KEYS);
+        return Err(refused(path, &format!("unknown key `{unknown}`; {near}")));
     }
     let bytes = |key: &str| -> io::Result<Option<Vec<u8>>> {
         let Some(value) = table.get(key) else {
