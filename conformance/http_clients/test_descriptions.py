@@ -69,6 +69,20 @@ class Descriptions(unittest.TestCase):
 
         self.each_start(check)
 
+    def test_late_data_do_not_move_a_station_back(self):
+        self.publish("buoy/t", value=1, lat=10, lon=10, time=day(1))
+        self.publish("buoy/t", value=2, lat=20, lon=20, time=day(5))
+        self.publish("buoy/t", value=3, lat=10, lon=10, time=day(2))
+
+        def check(when):
+            told = self.told("/history/buoy/t", "value", "lat")
+            self.assertEqual(told, [(1, 10), (3, 10), (2, 20)], when)
+            self.assertEqual(self.told("/live/buoy/t", "value", "lat"), [(2, 20)], when)
+            _, _, said = self.gateway.request("GET", "/catalog/buoy/t")
+            self.assertEqual(json.loads(said)["lat"], 20, when)
+
+        self.each_start(check)
+
     def test_two_units_in_one_message(self):
         rows = [{"n": "x", "u": "Cel", "v": 21, "t": 1767225600}, {"n": "x", "u": "K", "v": 294, "t": 1767225660}]
         fields = {"Content-Type": "application/senml+json"}
@@ -159,6 +173,20 @@ class Descriptions(unittest.TestCase):
         self.gateway.restart()
         status, _, said = self.gateway.request("GET", "/history/hall/t?agg=mean:10d")
         self.assertAlmostEqual(json.loads(said)["observations"][0]["value"], 22.6166666667)
+
+    def test_an_entry_that_says_what_is_not_its_to_say_is_refused(self):
+        for body, word in (
+            ("[]", "an object"),
+            ('["a","b"]', "an object"),
+            ('{"number":7}', "`number`"),
+            ('{"declared":true}', "`declared`"),
+            ('{"descriptions":[{"from":0,"learned":0}]}', "descriptions"),
+            ('{"unit":""}', "says nothing"),
+            ('{"units":"m"}', "`units`"),
+        ):
+            status, _, said = self.gateway.request("PUT", "/catalog/odd/a", body, JSON)
+            self.assertEqual(status, 400, (body, said))
+            self.assertIn(word, said.decode())
 
     def test_there_is_an_end_of_descriptions_that_says_so(self):
         for number in range(255):

@@ -109,6 +109,10 @@ pub fn to_json(datastream: &Datastream) -> Vec<u8> {
 
 /// Reads what [`to_json`] writes; an unknown member is refused by name, since it would be lost.
 pub fn from_json(body: &[u8]) -> Result<Datastream, String> {
+    // A list would be read as the members in their order.
+    if body.trim_ascii_start().first() != Some(&b'{') {
+        return Err("expected an object".into());
+    }
     let entry: Entry<'_> = serde_json::from_slice(body).map_err(|error| error.to_string())?;
     let place = match (entry.lat, entry.lon) {
         (None, None) => None,

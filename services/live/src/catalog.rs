@@ -26,21 +26,31 @@ pub(crate) fn answer(hub: &Arc<Hub>, call: Call, rest: &str) -> Result<Answer, R
         }
         ("PUT" | "DELETE", "") => Err(refuse(400, "name a topic: /catalog/{topic}")),
         ("PUT", _) => {
-            let datastream = entry::from_json(&call.body);
-            let datastream =
-                datastream.map_err(|error| refuse(400, format!("bad entry: {error}")))?;
-            if !datastream.descriptions.is_empty() {
-                let sentence = "descriptions are made by what is published: leave them out";
-                return Err(refuse(400, format!("bad entry: {sentence}")));
-            }
-            if datastream.declared {
-                let sentence = "what is said here is declared: leave `declared` out";
-                return Err(refuse(400, format!("bad entry: {sentence}")));
-            }
+            let bad = |error: String| refuse(400, format!("bad entry: {error}"));
+            let datastream = entry::from_json(&call.body).map_err(bad)?;
+            check_said(&datastream).map_err(|error| bad(error.into()))?;
             change(hub, &call, &query::decode_path(rest)?, Some(datastream))
         }
         ("DELETE", _) => change(hub, &call, &query::decode_path(rest)?, None),
         (other, _) => Err(method_not_allowed(other, "GET, PUT, DELETE")),
+    }
+}
+
+/// Refuses what the gateway says itself, and what says nothing.
+fn check_said(said: &Datastream) -> Result<(), &'static str> {
+    if !said.descriptions.is_empty() {
+        return Err("descriptions are made by what is published: leave them out");
+    }
+    if said.number.is_some() {
+        return Err("the gateway gives numbers: leave `number` out");
+    }
+    if said.declared {
+        return Err("what is said here is declared: leave `declared` out");
+    }
+    let texts = [&said.sensor, &said.property, &said.unit];
+    match texts.into_iter().flatten().any(|text| text.is_empty()) {
+        true => Err("an empty `sensor`, `type` or `unit` says nothing: leave it out"),
+        false => Ok(()),
     }
 }
 
