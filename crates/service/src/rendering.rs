@@ -12,7 +12,7 @@ use bytes::Bytes;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
-use weir_hub::{Fault, Frame, Framing, FramingKey, Gap, Hub, Item, Shape, Since, Subscribe};
+use weir_hub::{Fault, Frame, Framing, FramingKey, Gap, Hub, InUnit, Item, Shape, Since, Subscribe};
 use weir_model::{Cursor, Filter, Time};
 use weir_websocket::{Opcode, write_frame};
 
@@ -79,6 +79,8 @@ pub fn rendered(
     let shape = Shape::Framed(&weir_codec::FORMATS[0], call.wrapper.framing(framing));
     let subscribe = Subscribe {
         since,
+        // Who renders observations has one unit for each datastream.
+        unit: InUnit::Own,
         ..Subscribe::new(filters, shape)
     };
     let caller = hub.caller(call.now, &call.principal)?;

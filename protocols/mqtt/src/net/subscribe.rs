@@ -17,7 +17,7 @@ use std::task;
 use weir_binding::{Context, Outcome, Response, Watched};
 use weir_codec::FORMATS;
 use weir_hub::{
-    Fault, Gap, Item, Policy, Principal, Shape, Since, Standing, Subscribe, Subscription,
+    Fault, Gap, InUnit, Item, Policy, Principal, Shape, Since, Standing, Subscribe, Subscription,
 };
 use weir_model::Cursor;
 
@@ -345,6 +345,10 @@ impl Opener<'_> {
             subscribe.policy = Policy::DropOldest;
             subscribe.raw = wanted.format.is_none() && is_hubs;
             subscribe.retained = retained && is_hubs;
+            if !is_hubs {
+                // Who renders observations has one unit for each datastream.
+                subscribe.unit = InUnit::Own;
+            }
             subscribe.committed = member.is_kept() && options.qos != QoS::AtMostOnce;
             let hub = self.context.hub();
             hub.caller(self.context.now(), principal)?
