@@ -5,7 +5,7 @@ use crate::syntax::Exact;
 use alloc::format;
 use alloc::string::ToString;
 use core::ops::{Deref, DerefMut};
-use weir_model::{BatchBuilder, Extra, FlawKind, KeptNames, Limits, Time, Value};
+use weir_model::{BatchBuilder, Extra, Flaw, FlawKind, KeptNames, Limits, Time, Value};
 
 /// A batch under construction by one message.
 pub(crate) struct Rows<'b> {
@@ -79,6 +79,13 @@ impl<'b> Rows<'b> {
             ..Extra::default()
         });
         Ok(())
+    }
+
+    /// Notes a member, a column or an attribute that no observation has.
+    #[cold]
+    pub(crate) fn pass_over(&mut self, name: &str) {
+        let what = format!("`{name}` is passed over: no observation has that");
+        self.note_flaw(Flaw::new(FlawKind::Unknown, what));
     }
 
     /// Ends the observation whose first byte is at `at`.

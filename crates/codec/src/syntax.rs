@@ -223,5 +223,16 @@ pub(crate) trait Pull {
     fn finish(&mut self) -> Result<(), DecodeError>;
 }
 
+/// Midnight of January 1, 2000.
+const YEAR_2000_NANOS: i64 = 946_684_800_000_000_000;
+/// What a number can be where a time stands.
+pub(crate) const COUNTED_TIME: &str =
+    "a time after 2000, as seconds or milliseconds since 1970 or as text of RFC 3339";
+
+/// Whether a time that was counted in some unit can be one in that unit.
+pub(crate) fn is_since_2000(nanos: &i64) -> bool {
+    *nanos >= YEAR_2000_NANOS
+}
+
 /// Deepest nesting whatever the limits say, so that recursion cannot exhaust a thread's stack.
 pub(crate) const DEPTH_MAX: usize = 128;

@@ -249,6 +249,103 @@ fn a_time_may_be_seconds_or_milliseconds_since_1970() {
 }
 
 #[test]
+fn a_time_may_be_a_number_in_every_tree() {
+    let seconds = 1_764_408_000_u32.to_be_bytes();
+    let half = 1_764_408_000.5_f64.to_be_bytes();
+    let millis = 1_764_408_000_500_i64.to_le_bytes();
+    let (whole, halved) = ("2025-11-29T09:20:00Z", "2025-11-29T09:20:00.500Z");
+    for (format, payload, expected) in [
+        (
+            "cbor",
+            [&b"\xa2\x65value\x07\x64time\x1a"[..], &seconds].concat(),
+            whole,
+        ),
+        (
+            "cbor",
+            [&b"\xa2\x65value\x07\x64time\xfb"[..], &half].concat(),
+            halved,
+        ),
+        (
+            "msgpack",
+            [&b"\x82\xa5value\x07\xa4time\xce"[..], &seconds].concat(),
+            whole,
+        ),
+        (
+            "ubjson",
+            [&b"{U\x05valueU\x07U\x04timeD"[..], &half, b"}"].concat(),
+            halved,
+        ),
+        (
+            "bson",
+            [
+                &b"\x1e\0\0\0\x10value\0\x07\0\0\0\x12time\0"[..],
+                &millis,
+                b"\0",
+            ]
+            .concat(),
+            halved,
+        ),
+        (
+            "amf3",
+            [
+                &b"\x0a\x0b\x01\x0bvalue\x04\x07\x09time\x05"[..],
+                &half,
+                b"\x01",
+            ]
+            .concat(),
+            halved,
+        ),
+    ] {
+        let seen = declared(format, &payload).unwrap();
+        assert_eq!(
+            seen.rows,
+            [format!("x Number(7.0) at {expected}")],
+            "{format}"
+        );
+    }
+    let uptime = [&b"\xa2\x65value\x07\x64time"[..], b"\x19\x30\x39"].concat();
+    assert!(declared("cbor", &uptime).is_err());
+}
+
+#[test]
+fn what_a_format_has_no_place_for_is_passed_over_and_noted() {
+    for (format, payload, name) in [
+        (
+            "csv",
+            "timestamp,value\n2026-01-01T00:00:00Z,1\n",
+            "timestamp",
+        ),
+        ("influx", "observation,host=a value=1", "host"),
+        ("influx", "observation value=1,battery=80i", "battery"),
+        ("senml-json", r#"[{"n":"","v":1,"rssi":-70}]"#, "rssi"),
+        (
+            "xml",
+            "<observation><value>1</value><colour>red</colour></observation>",
+            "colour",
+        ),
+        (
+            "xml",
+            r#"<observation><value unit="m">1</value></observation>"#,
+            "unit",
+        ),
+        (
+            "xml",
+            r#"<observation quality="bad"><value>1</value></observation>"#,
+            "quality",
+        ),
+    ] {
+        let seen = declared(format, payload.as_bytes()).unwrap();
+        assert_eq!(seen.rows, ["x Number(1.0)"], "{format}");
+        assert_eq!(seen.kinds(), ["unknown-member"], "{format}");
+        assert!(
+            seen.flaws[0].what.starts_with(&format!("`{name}`")),
+            "{:?}",
+            seen.flaws
+        );
+    }
+}
+
+#[test]
 fn an_odd_member_costs_itself_where_nobody_said_what_the_message_is() {
     for (payload, row, kind) in [
         (r#"{"value":1,"unit":5}"#, "x Number(1.0)", "member"),
@@ -313,6 +410,11 @@ fn a_few_numbers_in_an_array_are_an_observation_each_and_other_arrays_are_one() 
     assert_eq!(seen.rows, rows);
     let seen = undeclared(br#"{"a":["x",1],"b":[],"c":[[1]],"d":[{"e":1}]}"#);
     assert_eq!(seen.rows.len(), 4);
+    let seen = undeclared(br#"{"a":null,"d":{},"e":{"f":{}}}"#);
+    assert_eq!(
+        seen.rows,
+        ["x/a Null", "x/d Json(\"{}\")", "x/e/f Json(\"{}\")"]
+    );
     let long = format!(r#"{{"fft":[{}]}}"#, vec!["1"; 17].join(","));
     assert!(undeclared(long.as_bytes()).rows[0].starts_with("x/fft Json"));
     assert!(undeclared(b"[1,2]").rows[0].starts_with("x Json"));

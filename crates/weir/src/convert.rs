@@ -6,7 +6,7 @@ use crate::Failure;
 use crate::arguments::Convert;
 use crate::{input, output};
 use weir_codec::{FORMATS, Format, by_name, position};
-use weir_model::{Batch, BatchBuilder, Limits};
+use weir_model::{Batch, BatchBuilder, Flaw, Limits};
 
 /// Decodes all of the input and encodes it again.
 pub(crate) fn run(convert: &Convert) -> Result<(), Failure> {
@@ -41,6 +41,7 @@ fn message_of(input: &[u8], from: &Format, convert: &Convert) -> Result<Batch, F
         };
         Failure::no(format!("not a message in {}: {error}{place}", from.name))
     })?;
+    builder.take_flaws().iter().for_each(tell);
     let mut batch = builder.finish();
     batch.count_from(weir_gateway::now());
     if let Some(topic) = &convert.topic {
@@ -49,6 +50,14 @@ fn message_of(input: &[u8], from: &Format, convert: &Convert) -> Result<Batch, F
             .map_err(Failure::no)?;
     }
     Ok(batch)
+}
+
+/// Says what of a message is not taken as it stands, with the name of what it is of.
+pub(crate) fn tell(flaw: &Flaw) {
+    match flaw.below.as_str() {
+        "" => eprintln!("weir: {}", flaw.what),
+        below => eprintln!("weir: `{below}`: {}", flaw.what),
+    }
 }
 
 /// The format of this name.

@@ -1,6 +1,6 @@
 //! `csv`: RFC 4180 with a header line, one observation a line.
 //!
-//! Columns may stand in any order, only `value` is required, unknown ones are passed over. A field
+//! Columns may stand in any order, only `value` is required, unknown ones are passed over, which is noted. A field
 //! of `value` is read like a line of `plain`; an empty one is null.
 #![cfg(feature = "csv")]
 
@@ -164,7 +164,7 @@ impl Lines for Csv {
             let mut rows = Rows::new(out, limits);
             while fields.line_follows() {
                 match &self.header {
-                    None => self.header = Some(read_header(&mut fields)?),
+                    None => self.header = Some(read_header(&mut fields, &mut rows)?),
                     Some(header) => read_row(header, &mut fields, &mut rows)?,
                 }
             }
@@ -178,7 +178,7 @@ impl Lines for Csv {
     }
 }
 
-fn read_header(fields: &mut Fields<'_>) -> Result<Header, DecodeError> {
+fn read_header(fields: &mut Fields<'_>, rows: &mut Rows<'_>) -> Result<Header, DecodeError> {
     let start = fields.at;
     let mut header = Header {
         columns: [Column::Unknown; CSV_COLUMNS_MAX],
@@ -191,6 +191,9 @@ fn read_header(fields: &mut Fields<'_>) -> Result<Header, DecodeError> {
             return Err(DecodeError::over(at, "columns", CSV_COLUMNS_MAX));
         };
         *column = Column::of(&name);
+        if *column == Column::Unknown {
+            rows.pass_over(&name);
+        }
         header.count += 1;
         if last {
             break;

@@ -266,7 +266,11 @@ fn read_members(
     BatchBuilder::begin(rows);
     let mut map = json.map()?;
     while let Some(key) = json.key(&mut map)? {
-        match member(key) {
+        let member = member(key);
+        if let (Member::Unknown, Key::Text(name)) = (&member, key) {
+            rows.pass_over(name);
+        }
+        match member {
             Member::Fields => record = Some(read_fields(json)?),
             Member::Count => {
                 *promised = Some(promised.unwrap_or(0).saturating_add(read_count(json)?))

@@ -3,11 +3,13 @@
 use crate::error::DecodeError;
 use crate::syntax::json::Json;
 use crate::syntax::json_text::JsonText;
-use crate::syntax::{DEPTH_MAX, Emit, Exact, Key, Kind, Mark, Open, Pull};
+use crate::syntax::{
+    COUNTED_TIME, DEPTH_MAX, Emit, Exact, Key, Kind, Mark, Open, Pull, is_since_2000,
+};
 use alloc::borrow::Cow;
 use alloc::string::String;
 use alloc::vec::Vec;
-use weir_model::Limits;
+use weir_model::{Limits, Time};
 
 /// A place in a message and how deep it lies.
 #[derive(Clone)]
@@ -158,6 +160,27 @@ pub(crate) fn json(
     let text = String::from_utf8(out).map_err(|_| DecodeError::expected(start, "UTF-8"))?;
     Ok(Cow::Owned(text))
 }
+
+/// Reads a number as the seconds, milliseconds, microseconds or nanoseconds since 1970 that it must be to lie between
+/// 2000 and 2262, as [`Json`] does.
+#[cold]
+pub(crate) fn counted_time(pull: &mut impl Pull) -> Result<Time, DecodeError> {
+    let at = pull.at();
+    let number = pull.exact()?;
+    let nanos = |a_second: i64| match number {
+        Exact::Whole(number) => {
+            let nanos = number.checked_mul(i128::from(NANOS / a_second))?;
+            i64::try_from(nanos).ok()
+        }
+        Exact::Double(number) => Time::from_seconds(number / a_second as f64).map(Time::nanos),
+    };
+    let found = [1, 1000, 1_000_000, NANOS].into_iter().filter_map(nanos);
+    let time = found.filter(is_since_2000).map(Time::from_nanos).next();
+    time.ok_or_else(|| DecodeError::expected(at, COUNTED_TIME))
+}
+
+/// Nanoseconds of a second.
+const NANOS: i64 = 1_000_000_000;
 
 /// Writes JSON text as a tree of another syntax; null where it is not JSON.
 pub(crate) fn write_json(json: &str, emit: &mut impl Emit) {

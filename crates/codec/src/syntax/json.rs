@@ -9,7 +9,7 @@ use crate::error::DecodeError;
 use crate::lexical;
 use crate::number::{Decimal, in_64_bits};
 use crate::syntax::json_text::plain_prefix;
-use crate::syntax::{DEPTH_MAX, Exact, Key, Kind, Mark, Open, Pull};
+use crate::syntax::{COUNTED_TIME, DEPTH_MAX, Exact, Key, Kind, Mark, Open, Pull, is_since_2000};
 use crate::unescaped::Unescaped;
 use alloc::borrow::Cow;
 use alloc::string::String;
@@ -416,16 +416,13 @@ impl<'a> Json<'a> {
     #[cold]
     fn time_in_number(&mut self) -> Result<Time, DecodeError> {
         let (mut decimal, start) = self.decimal()?;
-        let since_2000 = |nanos: &i64| *nanos >= YEAR_2000_NANOS;
         for _ in 0..4 {
-            if let Some(nanos) = decimal.nanos().filter(since_2000) {
+            if let Some(nanos) = decimal.nanos().filter(is_since_2000) {
                 return Ok(Time::from_nanos(nanos));
             }
             decimal.exponent -= 3;
         }
-        let what =
-            "a time after 2000, as seconds or milliseconds since 1970 or as text of RFC 3339";
-        Err(DecodeError::expected(start, what))
+        Err(DecodeError::expected(start, COUNTED_TIME))
     }
 
     fn skip_number(&mut self) -> Result<(), DecodeError> {
@@ -451,9 +448,6 @@ impl<'a> Json<'a> {
         Ok(())
     }
 }
-
-/// Midnight of January 1, 2000.
-const YEAR_2000_NANOS: i64 = 946_684_800_000_000_000;
 
 impl Pull for Json<'_> {
     fn at(&mut self) -> usize {

@@ -392,8 +392,10 @@ impl Pull for Msgpack<'_> {
 
     fn time(&mut self) -> Result<Time, DecodeError> {
         let start = self.input.at;
-        if self.peek()? == Kind::Time {
-            return self.timestamp();
+        match self.peek()? {
+            Kind::Time => return self.timestamp(),
+            Kind::Number => return binary::counted_time(self),
+            _ => {}
         }
         let text = self.text()?;
         Time::parse_rfc3339(text.as_bytes())

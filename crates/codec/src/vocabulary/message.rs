@@ -18,7 +18,7 @@ use crate::vocabulary::members::{
 use alloc::format;
 use weir_model::batch::Naming;
 use weir_model::value::EXACT_INTEGER_MAX;
-use weir_model::{Batch, Extra, Flaw, FlawKind, Observation, Value};
+use weir_model::{Batch, Extra, FlawKind, Observation, Value};
 
 /// Writes a whole message.
 pub(crate) fn write(batch: &Batch, emit: &mut impl Emit) {
@@ -235,12 +235,11 @@ fn member(key: Key<'_>) -> Member {
 }
 
 #[cold]
-fn note_unknown(key: Key<'_>, rows: &mut Rows<'_>) {
-    let what = match key {
-        Key::Text(name) => format!("`{name}` is passed over: no observation has that"),
-        Key::Number(number) => format!("member {number} is passed over: no observation has that"),
-    };
-    rows.note_flaw(Flaw::new(FlawKind::Unknown, what));
+pub(super) fn note_unknown(key: Key<'_>, rows: &mut Rows<'_>) {
+    match key {
+        Key::Text(name) => rows.pass_over(name),
+        Key::Number(number) => rows.pass_over(&format!("{number}")),
+    }
 }
 
 /// Reads one observation. Of one that is to be forgiven, what is wrong is noted, and costs the member or, where it has

@@ -172,18 +172,33 @@ fn read_observations(
     loop {
         match pull.next()? {
             Event::Start(OBSERVATION) => read_observation(pull, rows, limits)?,
-            Event::Start(_) => skip(pull)?,
+            Event::Start(name) => {
+                rows.pass_over(name.local);
+                skip(pull)?;
+            }
+            Event::Attribute(name) => note_attribute(name, rows),
             Event::End => return Ok(()),
             _ => {}
         }
     }
 }
 
-fn member(name: Name<'_>) -> Member {
-    match name.uri {
+/// Those of a namespace are somebody's else.
+fn note_attribute(name: Name<'_>, rows: &mut Rows<'_>) {
+    if name.uri.is_empty() {
+        rows.pass_over(name.local);
+    }
+}
+
+fn member(name: Name<'_>, rows: &mut Rows<'_>) -> Member {
+    let member = match name.uri {
         "" => Member::named(name.local),
         _ => Member::Unknown,
+    };
+    if member == Member::Unknown {
+        rows.pass_over(name.local);
     }
+    member
 }
 
 fn read_observation(
@@ -195,8 +210,12 @@ fn read_observation(
     rows.begin(start)?;
     loop {
         let member = match pull.next()? {
-            Event::Start(name) => member(name),
+            Event::Start(name) => member(name, rows),
             Event::End => return rows.end(start),
+            Event::Attribute(name) => {
+                note_attribute(name, rows);
+                continue;
+            }
             _ => continue,
         };
         match member {
@@ -261,7 +280,7 @@ fn read_value(
     let content = loop {
         match pull.next()? {
             Event::Attribute(KIND) => kind = read_kind(pull)?,
-            Event::Attribute(_) => {}
+            Event::Attribute(name) => note_attribute(name, rows),
             Event::Content => break true,
             Event::End => break false,
             _ => return Err(DecodeError::expected(pull.at(), "text and no element")),

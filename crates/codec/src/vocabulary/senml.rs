@@ -9,6 +9,7 @@
 //! Written resolved, one record an observation, but for results that SenML has not: null is left
 //! out, arrays and objects are strings of JSON. Names are topics as [`senml_name`] has them.
 
+use super::message::note_unknown;
 use super::senml_name;
 use crate::base64;
 use crate::error::DecodeError;
@@ -119,7 +120,11 @@ pub(crate) fn read(pull: &mut impl Pull, rows: &mut Rows<'_>) -> Result<(), Deco
         rows.begin(start)?;
         record.clear();
         let mut map = pull.map()?;
-        while let Some(field) = pull.key(&mut map)?.map(field) {
+        while let Some(key) = pull.key(&mut map)? {
+            let field = field(key);
+            if matches!(field, Field::Unknown) {
+                note_unknown(key, rows);
+            }
             read_field(field, pull, &mut base, &mut record, rows)?;
         }
         if record.has_own {

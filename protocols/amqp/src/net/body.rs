@@ -4,6 +4,7 @@
 use crate::wire::{Body, Value};
 use bytes::Bytes;
 use std::fmt::Write;
+use weir_model::value::EXACT_INTEGER_MAX;
 
 /// The bytes of a body.
 pub(super) fn bytes_of(body: Body) -> Bytes {
@@ -32,9 +33,8 @@ fn write(value: &Value, out: &mut String) {
     match value {
         Value::Null => out.push_str("null"),
         Value::Bool(value) => out.push_str(if *value { "true" } else { "false" }),
-        Value::Float(number) if number.is_finite() => print(number, out),
-        Value::Double(number) if number.is_finite() => print(number, out),
-        Value::Float(_) | Value::Double(_) => out.push_str("null"),
+        Value::Float(number) => write_number(f64::from(*number), number, out),
+        Value::Double(number) => write_number(*number, number, out),
         Value::Ulong(number) => print(number, out),
         Value::Char(character) => write_text(character.encode_utf8(&mut [0; 4]), out),
         Value::Binary(bytes) => write_text(&String::from_utf8_lossy(bytes), out),
@@ -49,6 +49,23 @@ fn write(value: &Value, out: &mut String) {
             (Some(text), _) => write_text(text, out),
             (None, number) => print(&number.unwrap_or_default(), out),
         },
+    }
+}
+
+/// `shortest` is the number as it is printed; that beyond 2^53 is no integer, and what is none is said as others say it.
+fn write_number(number: f64, shortest: &dyn std::fmt::Display, out: &mut String) {
+    let whole = (number.abs() >= EXACT_INTEGER_MAX).then_some(".0");
+    match number {
+        _ if number.is_finite() => print(
+            &format_args!("{shortest}{}", whole.unwrap_or_default()),
+            out,
+        ),
+        _ if number.is_nan() => out.push_str("NaN"),
+        _ => out.push_str(if number > 0.0 {
+            "Infinity"
+        } else {
+            "-Infinity"
+        }),
     }
 }
 
@@ -135,6 +152,17 @@ mod tests {
         assert_eq!(body, expected);
         assert_eq!(bytes_of(Body::Value(Value::Double(21.5))), "21.5");
         assert_eq!(bytes_of(Body::Value(Value::from("21.5"))), "21.5");
+        for (number, text) in [
+            (f64::NAN, "NaN"),
+            (f64::INFINITY, "Infinity"),
+            (f64::NEG_INFINITY, "-Infinity"),
+            (9_007_199_254_740_992.0, "9007199254740992.0"),
+        ] {
+            assert_eq!(bytes_of(Body::Value(Value::Double(number))), text);
+        }
+        let long = Body::Value(Value::Ulong(9_007_199_254_740_993));
+        assert_eq!(bytes_of(long), "9007199254740993");
+        assert_eq!(bytes_of(Body::Value(Value::Float(0.1))), "0.1");
         let parts = vec![Bytes::from_static(b"21"), Bytes::from_static(b".5")];
         assert_eq!(bytes_of(Body::Data(parts)), "21.5");
     }

@@ -24,7 +24,7 @@ pub(super) fn decode(
     let mut stream: Option<Stream<'_>> = None;
     while let Some(message) = Message::next(bytes, &mut at)? {
         match (message.kind, &mut stream) {
-            (HEADER_SCHEMA, None) => stream = Some(Stream::new(&message, limits)?),
+            (HEADER_SCHEMA, None) => stream = Some(Stream::new(&message, &mut rows, limits)?),
             (HEADER_DICTIONARY, Some(stream)) => stream.dictionary(&message)?,
             (HEADER_RECORD, Some(stream)) => stream.record(&message, &mut rows)?,
             (_, None) => return Err(DecodeError::expected(message.at, "a schema first")),
@@ -124,9 +124,13 @@ struct Cells {
 }
 
 impl<'a> Stream<'a> {
-    fn new(message: &Message<'_>, limits: &'a Limits) -> Result<Self, DecodeError> {
+    fn new(
+        message: &Message<'_>,
+        rows: &mut Rows<'_>,
+        limits: &'a Limits,
+    ) -> Result<Self, DecodeError> {
         Ok(Self {
-            schema: Schema::read(&message.header, message.at)?,
+            schema: Schema::read(&message.header, message.at, rows)?,
             dictionaries: [None; ARROW_COLUMNS_MAX],
             referred: Referred::new(limits),
             limits,

@@ -8,6 +8,7 @@ use super::{TYPE_LARGE_UTF8, TYPE_LIST, TYPE_MAP, TYPE_NULL, TYPE_RUN_END, TYPE_
 use super::{TYPE_TIMESTAMP, TYPE_UNION, TYPE_UTF8};
 use crate::error::DecodeError;
 use crate::limits::ARROW_COLUMNS_MAX;
+use crate::rows::Rows;
 
 /// Columns within columns.
 const NESTED_MAX: usize = 16;
@@ -52,7 +53,11 @@ pub(super) struct Schema {
 }
 
 impl Schema {
-    pub(super) fn read(schema: &Table<'_>, at: usize) -> Result<Self, DecodeError> {
+    pub(super) fn read(
+        schema: &Table<'_>,
+        at: usize,
+        rows: &mut Rows<'_>,
+    ) -> Result<Self, DecodeError> {
         if schema.short(0)? != 0 {
             return Err(DecodeError::expected(schema.at, "little-endian columns"));
         }
@@ -68,7 +73,13 @@ impl Schema {
             ));
         }
         for (index, field) in fields[..vector.len].iter_mut().enumerate() {
-            *field = read_field(&vector.table(index)?)?;
+            let said = vector.table(index)?;
+            *field = read_field(&said)?;
+            // pandas has names of its own for an index that has none.
+            let name = said.string(0)?;
+            if field.column.is_none() && !name.starts_with("__index_level_") {
+                rows.pass_over(name);
+            }
         }
         let schema = Self {
             fields,

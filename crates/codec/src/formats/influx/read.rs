@@ -254,9 +254,10 @@ impl<'a> Line<'a> {
         Ok(())
     }
 
-    /// Members that are text; others are unknown and passed over.
+    /// Members that are text; others are unknown and passed over, which is noted.
     fn read_text(&self, field: &Field<'_>, rows: &mut Rows<'_>) -> Result<(), DecodeError> {
         let FieldValue::Text(raw) = field.value else {
+            rows.pass_over(field.name);
             return Ok(());
         };
         let (extra, at) = (Extra::default(), field.value_at);
@@ -288,7 +289,7 @@ fn set_name(name: &str, text: &str, rows: &mut Rows<'_>) {
         "sensor" => rows.sensor(text),
         "type" => rows.property(text),
         "unit" => rows.unit(text),
-        _ => {}
+        _ => rows.pass_over(name),
     }
 }
 

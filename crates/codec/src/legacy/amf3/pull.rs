@@ -328,6 +328,7 @@ impl Pull for Amf3<'_> {
         let at = self.input.at;
         match self.peek()? {
             Kind::Time => self.date(),
+            Kind::Number => binary::counted_time(self),
             Kind::Text => {
                 let time = Time::parse_rfc3339(self.text()?.as_bytes());
                 time.map_err(|error| DecodeError::expected(at, error.expected))

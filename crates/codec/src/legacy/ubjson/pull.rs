@@ -298,6 +298,9 @@ impl Pull for Ubjson<'_> {
     }
 
     fn time(&mut self) -> Result<Time, DecodeError> {
+        if self.peek()? == Kind::Number {
+            return binary::counted_time(self);
+        }
         let text = self.text()?;
         let len = text.len();
         let time = Time::parse_rfc3339(text.as_bytes());

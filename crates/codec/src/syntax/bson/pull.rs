@@ -294,6 +294,7 @@ impl Pull for Bson<'_> {
         match self.next {
             DATETIME => self.datetime(),
             TIMESTAMP => self.timestamp(),
+            DOUBLE | INT_32 | INT_64 => binary::counted_time(self),
             STRING => Time::parse_rfc3339(self.string()?.as_bytes())
                 // The length stands before the text.
                 .map_err(|error| DecodeError::expected(at + 4 + error.at, error.expected)),

@@ -356,6 +356,9 @@ impl Pull for Cbor<'_> {
                 DecodeError::expected(start, "a time between the years 1677 and 2262")
             });
         }
+        if self.peek()? == Kind::Number {
+            return binary::counted_time(self);
+        }
         self.tags()?;
         if self.input.peek()? >> 5 != TEXT {
             return Err(DecodeError::expected(start, what));

@@ -70,16 +70,24 @@ struct Flat<'f, 'b> {
 type Entered = Option<usize>;
 
 impl Flat<'_, '_> {
+    /// Its members are observations; one without any is a result.
     fn read_map(&mut self, pull: &mut impl Pull) -> Result<(), DecodeError> {
-        let mut map = pull.map()?;
+        let before = pull.mark();
+        let (mut map, mut is_empty) = (pull.map()?, true);
         loop {
             let start = pull.at();
             let Some(key) = pull.key(&mut map)? else {
-                return Ok(());
+                break;
             };
+            is_empty = false;
             let entered = self.enter(key, start)?;
             self.read_entered(entered, pull)?;
         }
+        if is_empty {
+            pull.rewind(before);
+            self.read_member(pull)?;
+        }
+        Ok(())
     }
 
     /// Goes down to a member.
