@@ -47,6 +47,8 @@ export interface Range {
   to?: string | Date;
   every?: string;
   agg?: string;
+  /** A code of UCUM, or "" for the unit that each datastream has now. */
+  unit?: string;
   /** Observations of a page. */
   limit?: number;
 }

@@ -56,6 +56,19 @@ class Requests(unittest.TestCase):
         self.assertEqual([row.value for row in minutes][-1], 24)
         self.assertLess(len(minutes), 5)
 
+    def test_each_unit_is_told_and_one_can_be_asked_for(self):
+        for day, value, unit, sensor in ((1, 1.42, "m", "urn:s:old"), (2, 50, "cm", "urn:s:new")):
+            self.gateway.publish("u/level", value, unit=unit, sensor=sensor, time=datetime(2026, 1, day, tzinfo=UTC))
+        told = [(row.value, row.unit, row.sensor) for row in self.gateway.history("u/level")]
+        self.assertEqual(told, [(1.42, "m", "urn:s:old"), (50, "cm", "urn:s:new")])
+        told = [(row.value, row.unit) for row in self.gateway.history("u/level", unit="m")]
+        self.assertEqual(told, [(1.42, "m"), (0.5, "m")])
+        self.assertEqual([row.value for row in self.gateway.history("u/level", agg="sum:10d", unit="")], [192])
+        frame = self.gateway.history_frame("u/level")
+        self.assertEqual(list(zip(frame["value"], frame["unit"])), [(1.42, "m"), (50, "cm")])
+        with self.assertRaisesRegex(Refused, "cannot be given in `s`"):
+            list(self.gateway.history("u/level", unit="s"))
+
     def test_a_table_has_all_pages_and_columns_that_some_lack(self):
         self.gateway.publish("e/number", 1.5, time="2026-11-20T09:41:00.123456789Z", unit="m")
         self.gateway.publish("e/word", "open", time="2026-11-20T09:42:00Z")

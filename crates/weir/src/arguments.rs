@@ -212,8 +212,11 @@ pub(crate) struct History {
     #[arg(long, value_name = "SPAN")]
     pub(crate) every: Option<String>,
     /// One value of each span, such as mean:1h
-    #[arg(long, value_name = "FUNCTION:SPAN", conflicts_with = "every")]
+    #[arg(long, value_name = "FUNCTION:SPAN")]
     pub(crate) agg: Option<String>,
+    /// In this unit of UCUM, such as Cel; with "" in the one that each datastream has now
+    #[arg(long, value_name = "UNIT")]
+    pub(crate) unit: Option<String>,
     /// Encoding to print
     #[arg(long = "as", default_value = "csv", value_name = "ENC")]
     pub(crate) format: String,

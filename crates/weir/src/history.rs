@@ -36,6 +36,7 @@ fn options(history: &History) -> Vec<(&'static str, String)> {
         ("to", &history.to),
         ("every", &history.every),
         ("agg", &history.agg),
+        ("unit", &history.unit),
     ];
     let set = given.into_iter();
     set.filter_map(|(name, value)| Some((name, value.clone()?)))

@@ -73,11 +73,12 @@ class AsyncGateway:
         *,
         every: str | None = None,
         agg: str | None = None,
+        unit: str | None = None,
         page_size: int = HISTORY_PAGE,
     ) -> AsyncIterator[Observation]:
         """What is kept, by time and then topic, a page asked for when it is needed; `start` and `end` are times or
-        a span before now (`-1h`)."""
-        parameters = operations.range_of(start, end, every, agg, page_size)
+        a span before now (`-1h`), `unit` a code of UCUM, or "" for the unit that each datastream has now."""
+        parameters = operations.range_of(start, end, every, agg, unit, page_size)
         token: str | None = None
         while True:
             rows, token = await self._run(operations.rows(filter, operations.paged(parameters, token)))
@@ -94,10 +95,11 @@ class AsyncGateway:
         *,
         every: str | None = None,
         agg: str | None = None,
+        unit: str | None = None,
         page_size: int = HISTORY_PAGE,
     ) -> "pyarrow.Table":
         """The same as one table of Arrow."""
-        parameters = operations.range_of(start, end, every, agg, page_size)
+        parameters = operations.range_of(start, end, every, agg, unit, page_size)
         return tables.joined(await self._run(operations.pages(filter, parameters)))
 
     async def history_frame(
@@ -108,11 +110,12 @@ class AsyncGateway:
         *,
         every: str | None = None,
         agg: str | None = None,
+        unit: str | None = None,
         page_size: int = HISTORY_PAGE,
     ) -> "pandas.DataFrame":
         """The same as a data frame of pandas."""
         return tables.frame_of(
-            await self.history_table(filter, start, end, every=every, agg=agg, page_size=page_size)
+            await self.history_table(filter, start, end, every=every, agg=agg, unit=unit, page_size=page_size)
         )
 
     def subscribe(
@@ -126,7 +129,7 @@ class AsyncGateway:
     ) -> "AsyncSubscription":
         """Follows filters from now, from behind the cursor `since`, or beginning with the last values.
 
-        `asked` are `every`, `agg`, `where` and `policy` of docs/reference/http.md.
+        `asked` are `every`, `agg`, `where`, `unit` and `policy` of docs/reference/http.md.
         """
         wanted = Wanted(filters or ("#",), delivery, format, snapshot, list(asked.items()))
         return AsyncSubscription(self, Following(wanted, since))

@@ -21,7 +21,7 @@ LOG = logging.getLogger("weir")
 
 @dataclass(frozen=True)
 class Wanted:
-    """What a subscriber asked for; `asked` are `every`, `agg`, `where` and `policy`."""
+    """What a subscriber asked for; `asked` are `every`, `agg`, `where`, `unit` and `policy`."""
 
     filters: tuple[str, ...]
     delivery: Delivery

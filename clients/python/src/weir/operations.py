@@ -150,6 +150,7 @@ def range_of(
     end: datetime | str | None,
     every: str | None,
     agg: str | None,
+    unit: str | None,
     limit: int,
 ) -> Parameters:
     """The parameters of a question to history."""
@@ -158,6 +159,7 @@ def range_of(
         "to": None if end is None else rfc3339(end),
         "every": every,
         "agg": agg,
+        "unit": unit,
         "limit": str(limit),
     }
     return [(name, value) for name, value in asked.items() if value is not None]
