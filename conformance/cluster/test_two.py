@@ -5,6 +5,7 @@ import pathlib
 import random
 import shutil
 import signal
+import threading
 import time
 import unittest
 import urllib.parse
@@ -72,6 +73,38 @@ class Two(unittest.TestCase):
             replayed.leave()
         live.leave()
         resumed.leave()
+
+    def test_two_that_learn_a_description_at_once_know_the_same(self):
+        units = ["m", "cm", "mm", "km"]
+
+        def publish(gateway, offset):
+            for value in range(40):
+                at = f"2026-01-01T00:{value:02}:{offset:02}Z"
+                said = {"value": value * 10 + offset, "unit": units[(value + offset) % 4], "time": at}
+                gateway.publish("hall/level", said)
+
+        both = [threading.Thread(target=publish, args=it) for it in ((self.a, 0), (self.b, 1))]
+        for one in both:
+            one.start()
+        for one in both:
+            one.join()
+        made = {(value * 10 + offset, units[(value + offset) % 4]) for value in range(40) for offset in (0, 1)}
+
+        def told(gateway):
+            _, _, body = gateway.request("GET", "/history/hall/level")
+            return {(row["value"], row["unit"]) for row in json.loads(body)["observations"]}
+
+        def versions(gateway):
+            return json.loads(gateway.request("GET", "/catalog/hall/level?versions")[2]).get("versions")
+
+        with Gateway(settings=self.settings) as late:
+            for gateway in (self.a, self.b, late):
+                self.assertTrue(until(lambda it=gateway: told(it) == made), told(gateway) ^ made)
+                self.assertEqual(versions(gateway), versions(self.a))
+        self.assertEqual({version["unit"] for version in versions(self.a)}, set(units))
+        self.a.restart()
+        self.assertEqual(told(self.a), made)
+        self.assertEqual(versions(self.a), versions(self.b))
 
     def test_a_repeat_on_the_other_gateway_is_not_stored_twice(self):
         self.a.publish_value("hall/door", 1, key="k1")
