@@ -143,6 +143,21 @@ pub(crate) struct Bag {
     pub(crate) parameters: Span,
 }
 
+impl Bag {
+    /// Of a row that carries nothing.
+    pub(crate) const fn empty(row: u32) -> Self {
+        Self {
+            row,
+            end: None,
+            result_time: None,
+            valid: None,
+            quality: Span::NONE,
+            feature: Span::NONE,
+            parameters: Span::NONE,
+        }
+    }
+}
+
 /// Marks a row without a time in the column of times.
 pub const NO_TIME: i64 = i64::MIN;
 

@@ -63,15 +63,7 @@ impl Default for Row {
     }
 }
 
-const EMPTY_BAG: Bag = Bag {
-    row: 0,
-    end: None,
-    result_time: None,
-    valid: None,
-    quality: Span::NONE,
-    feature: Span::NONE,
-    parameters: Span::NONE,
-};
+const EMPTY_BAG: Bag = Bag::empty(0);
 
 /// Names of a datastream that rows to come share; of [`BatchBuilder::keep`].
 #[derive(Clone, Copy, Debug)]

@@ -1,6 +1,6 @@
 //! Parts of a batch and the descriptions of their datastreams: which they were made under, and what those say.
 
-use crate::batch::{Batch, NO_TIME, Span, Stream};
+use crate::batch::{Bag, Batch, NO_TIME, Span, Stream};
 use crate::datastream::Datastream;
 use crate::time::Time;
 
@@ -67,8 +67,82 @@ impl Batch {
         }
     }
 
+    /// Has each row of a part that names no feature name that which `feature` gives for its time.
+    pub fn name_features<'f>(&mut self, index: usize, feature: impl Fn(Time) -> &'f str) {
+        let mut before = core::mem::take(&mut self.bags).into_iter().peekable();
+        let mut last: Option<(&str, Span)> = None;
+        for row in 0..self.stream.len() {
+            let own = before.next_if(|bag| bag.row as usize == row);
+            let time = Time::from_nanos(self.time[row]);
+            let is_meant = self.stream[row] as usize == index && self.time[row] != NO_TIME;
+            if !is_meant || own.as_ref().is_some_and(|bag| !bag.feature.is_none()) {
+                self.bags.extend(own);
+                continue;
+            }
+            let named = feature(time);
+            let span = match last {
+                Some((text, span)) if text == named => span,
+                _ => Span::append(&mut self.texts, named),
+            };
+            last = Some((named, span));
+            let own = own.unwrap_or(Bag::empty(row as u32));
+            self.bags.push(Bag {
+                feature: span,
+                ..own
+            });
+        }
+    }
+
     /// Says of which unit the numbers of a part are.
     pub fn set_unit(&mut self, index: usize, unit: &str) {
         self.streams[index].unit = Span::append(&mut self.names, unit);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use crate::batch::{Extra, Naming};
+    use crate::{BatchBuilder, Time, Value};
+
+    #[test]
+    fn rows_that_name_no_feature_name_that_of_their_time() {
+        let mut builder = BatchBuilder::new();
+        for (topic, second, extra) in [
+            ("a", 1, Extra::default()),
+            ("b", 2, Extra::default()),
+            (
+                "a",
+                3,
+                Extra {
+                    feature: Some("own"),
+                    ..Extra::default()
+                },
+            ),
+            (
+                "a",
+                4,
+                Extra {
+                    quality: Some("good"),
+                    ..Extra::default()
+                },
+            ),
+        ] {
+            builder.begin();
+            builder.topic(Naming::Topic, topic);
+            builder.value(Value::Number(1.0));
+            builder.time(Time::from_nanos(second));
+            builder.extra(extra);
+            builder.end().unwrap();
+        }
+        let mut batch = builder.finish();
+        let early = Time::from_nanos(3);
+        batch.name_features(0, |time| if time < early { "home" } else { "away" });
+        let named = |row| batch.extra(row).feature;
+        assert_eq!(
+            [0, 1, 2, 3].map(named),
+            [Some("home"), None, Some("own"), Some("away")]
+        );
+        assert_eq!(batch.extra(3).quality, Some("good"));
     }
 }
