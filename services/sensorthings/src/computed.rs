@@ -10,6 +10,7 @@ use crate::kind::Kind;
 use crate::members::{self, Members};
 use crate::memo::{Bounds, around, ring, write_area};
 use crate::node::{Context, Node, below};
+use crate::placed::{BEGIN, END};
 use crate::render::{instant, property};
 use serde_json::{Value as Json, json};
 use std::sync::Arc;
@@ -30,37 +31,41 @@ pub(crate) fn write(
     object: &mut Members<'_>,
 ) -> Result<()> {
     if name == "observedArea" {
-        write_observed_area(context, entity, object);
+        write_observed_area(context, entity, object)?;
     } else if let Some((from, to)) = span(context, entity, name)? {
         members::times(object.open(&[name]), from, Some(to));
     }
     Ok(())
 }
 
-fn write_observed_area(context: &Context<'_>, entity: &Entity, object: &mut Members<'_>) {
+fn write_observed_area(
+    context: &Context<'_>,
+    entity: &Entity,
+    object: &mut Members<'_>,
+) -> Result<()> {
     let name = &["observedArea"];
-    let mut features = features(context, entity);
-    match (features.next(), features.next()) {
+    match &features(context, entity)?[..] {
         // Most have one, whose area is known as text.
-        (Some(only), None) => {
+        [only] => {
             let area = only.area();
             if !area.is_empty() {
                 object.open(name).extend_from_slice(area);
             }
         }
-        _ => {
-            if let Some(bounds) = bounds(context, entity) {
+        several => {
+            if let Some(bounds) = bounds(several) {
                 write_area(bounds, object.open(name));
             }
         }
     }
+    Ok(())
 }
 
 /// A property as it is shown, computed or not; `None` where the entity has it not.
 pub(crate) fn shown(context: &Context<'_>, node: &Node<'_>, name: &str) -> Result<Option<Json>> {
     match node {
         Node::Entity(entity) if is_computed(entity.kind, name) => match name {
-            "observedArea" => Ok(area(context, entity)),
+            "observedArea" => area(context, entity),
             _ => Ok(span(context, entity, name)?.map(|(from, to)| {
                 let span = format!("{}/{}", instant(from), instant(to));
                 span.into()
@@ -78,7 +83,7 @@ pub(crate) fn value(
     rest: &[String],
 ) -> Result<Value<'static>> {
     if name == "observedArea" {
-        let area = area(context, entity);
+        let area = area(context, entity)?;
         return Ok(area.map_or(Value::Null, |area| below(&area, rest)));
     }
     let span = span(context, entity, name)?;
@@ -117,22 +122,33 @@ fn look_up(context: &Context<'_>, entity: &Entity) -> Result<Option<Extent>> {
     Ok(extents.into_iter().flatten().reduce(Extent::joined))
 }
 
-/// The features of a datastream's observations that may be read.
-fn features<'a>(
-    context: &'a Context<'_>,
-    entity: &'a Entity,
-) -> impl Iterator<Item = &'a Arc<Entity>> {
-    let may_read = |it: &&Arc<Entity>| context.view.may_read(context.grants(), it);
-    context.view.features_of(entity).filter(may_read)
+/// The features of a datastream's observations that may be read: those that follow from where its thing was, and those
+/// that observations name.
+fn features<'a>(context: &'a Context<'_>, entity: &'a Entity) -> Result<Vec<&'a Arc<Entity>>> {
+    let view = context.view;
+    let mut named = view.named_at(entity).peekable();
+    let first = entity.published_at().into_iter().next().unwrap_or_default();
+    let last = context.hub.last_of(first);
+    let is_named = named.peek().is_some();
+    let all_name = is_named && last.as_ref().is_none_or(|it| it.extra().feature.is_some());
+    let span = match last.filter(|_| !all_name) {
+        None => None,
+        Some(_) if view.stays_put(entity) => Some((BEGIN, END)),
+        Some(_) => extent(context, entity)?.map(|extent| (extent.first, extent.last)),
+    };
+    let default = span.map(|span| view.default_features(entity, span));
+    let all = default.into_iter().flatten().chain(named);
+    let may_read = |it: &&Arc<Entity>| view.may_read(context.grants(), it);
+    Ok(all.filter(may_read).collect())
 }
 
 /// The box around them (18-088 table 9).
-fn bounds(context: &Context<'_>, entity: &Entity) -> Option<Bounds> {
-    let each = features(context, entity).filter_map(|feature| feature.bounds());
+fn bounds(features: &[&Arc<Entity>]) -> Option<Bounds> {
+    let each = features.iter().filter_map(|feature| feature.bounds());
     each.reduce(around)
 }
 
-fn area(context: &Context<'_>, entity: &Entity) -> Option<Json> {
-    let ring = ring(bounds(context, entity)?);
-    Some(json!({"type": "Polygon", "coordinates": [ring]}))
+fn area(context: &Context<'_>, entity: &Entity) -> Result<Option<Json>> {
+    let ring = bounds(&features(context, entity)?).map(ring);
+    Ok(ring.map(|ring| json!({"type": "Polygon", "coordinates": [ring]})))
 }

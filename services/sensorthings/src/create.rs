@@ -2,7 +2,7 @@
 
 use crate::computed::is_computed;
 use crate::draft::{Draft, Row, Stream, datastream, place};
-use crate::entity::{Entity, GEOJSON, Object};
+use crate::entity::{Entity, Object, without_versions};
 use crate::fault::{Fault, Result};
 use crate::filter::Value;
 use crate::geojson::{check_system, is_geojson};
@@ -203,6 +203,9 @@ impl Draft<'_> {
 
     /// What other protocols see of a datastream's description.
     pub(crate) fn describe(&self, stream: &mut Stream, mut about: Object, ids: &[Id]) {
+        if !stream.known.descriptions.is_empty() {
+            without_versions(&mut about);
+        }
         let text = |json: Option<&Json>| json.and_then(Json::as_str).map(Into::into);
         stream.known.name = text(about.remove("name").as_ref()).or(stream.known.name.take());
         let unit = about.get("unitOfMeasurement").map(|unit| &unit["symbol"]);
@@ -313,10 +316,13 @@ impl Draft<'_> {
                 }
                 Some(id)
             }
-            None => match &multi {
-                Some(multi) => self.default_feature_of_multi(multi)?,
-                None => self.default_feature(&topic)?,
-            },
+            None => {
+                match &multi {
+                    Some(multi) => self.check_multi_placed(multi)?,
+                    None => self.check_placed(&topic)?,
+                }
+                None
+            }
         };
         self.rows.push((topic.clone(), row));
         Ok(Made::Observation(topic))
@@ -373,81 +379,16 @@ impl Draft<'_> {
         }
     }
 
-    /// The feature that is made from where the thing is (18-088 section 10.2.1.3); `None` where it is that
-    /// of the datastream, which need not be said with each observation.
-    pub(crate) fn default_feature(&mut self, topic: &str) -> Result<Option<Id>> {
+    /// Refuses observations of a topic that name no feature where none follows from where the thing is (18-088 section
+    /// 10.2.1.3).
+    pub(crate) fn check_placed(&self, topic: &str) -> Result<()> {
         let known = datastream(self.context, topic);
-        let drafted = self.streams.get(topic);
-        let thing = match (drafted, known) {
-            (Some(stream), _) => stream.link("Thing"),
-            (None, Some(known)) => known.links["Thing"].first().cloned(),
-            _ => None,
+        let (thing, origin) = match (self.streams.get(topic), known) {
+            (Some(stream), _) => (stream.link("Thing"), stream.link("FeatureOfInterest")),
+            (None, Some(known)) => (known.links["Thing"].first().cloned(), known.origin.clone()),
+            (None, None) => (None, None),
         };
-        let origin = match (self.origins.get(topic), drafted, known) {
-            (Some(origin), ..) => Some(origin.clone()),
-            (None, Some(stream), _) => stream.link("FeatureOfInterest"),
-            (None, None, Some(known)) => known.origin.clone(),
-            _ => None,
-        };
-        let (named, new) = self.placed_feature(thing, origin, topic)?;
-        self.origins.extend(new.map(|new| (topic.to_owned(), new)));
-        Ok(named)
-    }
-
-    /// The feature where a thing is: one that an observation must name, or one that observations of a
-    /// topic are to have from now on that name none.
-    // [STA-A.3.1.1-6] [STA-A.3.1.1-7]
-    pub(crate) fn placed_feature(
-        &mut self,
-        thing: Option<Id>,
-        origin: Option<Id>,
-        topic: &str,
-    ) -> Result<(Option<Id>, Option<Id>)> {
-        let thing = thing.and_then(|id| self.entity(Kind::Thing, &id));
-        let location = thing.as_ref().and_then(|it| self.location_of(it));
-        let Some(location) = location else {
-            return match origin.is_some() || thing.is_none_or(|thing| thing.is_implied) {
-                true => Ok((None, None)),
-                false => Err(Fault::bad(
-                    "Observations need a FeatureOfInterest, or a Thing that has a Location",
-                )),
-            };
-        };
-        let feature = self.feature_at(&location)?;
-        match origin {
-            Some(origin) if origin == feature => Ok((None, None)),
-            Some(_) => {
-                self.name_feature(&feature, topic);
-                Ok((Some(feature), None))
-            }
-            None => Ok((None, Some(feature))),
-        }
-    }
-
-    fn feature_at(&mut self, location: &Id) -> Result<Id> {
-        let mut drafted = self.puts.values().flatten().chain(self.noted.values());
-        let drafted = drafted
-            .find(|it| it.kind == Kind::FeatureOfInterest && it.origin.as_ref() == Some(location));
-        let known = drafted.map(|it| it.id.clone());
-        let known = known.or_else(|| {
-            self.context
-                .view
-                .feature_of(location)
-                .map(|it| it.id.clone())
-        });
-        if let Some(id) = known {
-            return Ok(id);
-        }
-        let place = self.entity(Kind::Location, location);
-        let mut body = place.map(|it| it.body).unwrap_or_default();
-        let feature = body.remove("location").unwrap_or_default();
-        body.insert("feature".into(), feature);
-        body.entry("encodingType").or_insert_with(|| GEOJSON.into());
-        let mut made = Entity::new(Kind::FeatureOfInterest, self.new_id()?, body);
-        made.origin = Some(location.clone());
-        let id = made.id.clone();
-        self.note(made);
-        Ok(id)
+        self.check_whereabouts(thing, origin)
     }
 }
 

@@ -56,11 +56,11 @@ fn part(draft: &mut Draft<'_>, said: &Json, stored: &mut Stored) -> Result<()> {
     let at = columns.iter().position(|name| *name == FEATURE);
     // What is no row needs none.
     let needs_default = |cells: &Json| at.is_none_or(|at| cells.get(at).is_some_and(Json::is_null));
-    let feature = match (data.iter().any(needs_default), is_multi) {
-        (false, _) => None,
-        (true, true) => draft.default_feature_of_multi(&datastream)?,
-        (true, false) => draft.default_feature(&topic)?,
-    };
+    match (data.iter().any(needs_default), is_multi) {
+        (false, _) => {}
+        (true, true) => draft.check_multi_placed(&datastream)?,
+        (true, false) => draft.check_placed(&topic)?,
+    }
     for cells in data {
         let read = read(draft, &topic, &columns, cells);
         let read = read.and_then(|row| match is_multi {
@@ -68,11 +68,7 @@ fn part(draft: &mut Draft<'_>, said: &Json, stored: &mut Stored) -> Result<()> {
             false => Ok(row),
         });
         stored.push(read.is_ok());
-        let row = read.ok().map(|read| Row {
-            feature: read.feature.or_else(|| feature.clone()),
-            ..read
-        });
-        draft.rows.extend(row.map(|row| (topic.clone(), row)));
+        draft.rows.extend(read.ok().map(|row| (topic.clone(), row)));
     }
     Ok(())
 }

@@ -35,12 +35,6 @@ impl Stream {
         self.about.get(name).and_then(Id::of_json)
     }
 
-    /// Takes the feature of observations that name none.
-    fn notice(&mut self, origin: Option<Id>) {
-        let origin = origin.map(|id| ("FeatureOfInterest".to_owned(), id.to_json()));
-        self.about.extend(origin);
-    }
-
     fn into_change(self, topic: String) -> Change {
         let about = Json::Object(self.about).to_string();
         let datastream = Datastream {
@@ -92,8 +86,6 @@ pub(crate) struct Draft<'a> {
     pub(crate) puts: BTreeMap<(Kind, Id), Option<Entity>>,
     /// Entities that follow from observations: the gateway notes them, whoever may publish.
     pub(crate) noted: BTreeMap<(Kind, Id), Entity>,
-    /// Features of observations that name none, by their datastream's topic, noted likewise.
-    pub(crate) origins: BTreeMap<String, Id>,
     pub(crate) streams: BTreeMap<String, Stream>,
     pub(crate) rows: Vec<(String, Row)>,
     /// What tasks become.
@@ -168,7 +160,6 @@ impl<'a> Draft<'a> {
             context,
             puts: BTreeMap::new(),
             noted: BTreeMap::new(),
-            origins: BTreeMap::new(),
             streams: BTreeMap::new(),
             rows: Vec::new(),
             orders: Vec::new(),
@@ -182,9 +173,8 @@ impl<'a> Draft<'a> {
     /// Whether it publishes and does nothing else: then it needs not be alone.
     pub(crate) fn only_publishes(&self) -> bool {
         let changes = !self.puts.is_empty() || !self.streams.is_empty();
-        let notes = !self.noted.is_empty() || !self.origins.is_empty();
         !changes
-            && !notes
+            && self.noted.is_empty()
             && self.orders.is_empty()
             && self.forgotten.is_empty()
             && self.withdrawn.is_empty()
@@ -272,7 +262,7 @@ impl<'a> Draft<'a> {
         let (context, gateway) = (self.context, Principal::gateway());
         let changes = self.changes().into_iter();
         let mut changes: Vec<_> = changes.map(|it| (context.principal, it)).collect();
-        changes.extend(self.notes()?.into_iter().map(|it| (&gateway, it)));
+        changes.extend(self.notes().map(|it| (&gateway, it)));
         for (who, change) in &changes {
             context.hub.would_take(who, change)?;
         }
@@ -312,8 +302,7 @@ impl<'a> Draft<'a> {
     fn changes(&mut self) -> Vec<Change> {
         let puts = std::mem::take(&mut self.puts).into_iter();
         let mut changes = Vec::from_iter(put(puts));
-        for (topic, mut stream) in std::mem::take(&mut self.streams) {
-            stream.notice(self.origins.remove(&topic));
+        for (topic, stream) in std::mem::take(&mut self.streams) {
             changes.push(stream.into_change(topic));
         }
         // What two deletions lead to is forgotten once.
@@ -326,16 +315,10 @@ impl<'a> Draft<'a> {
         changes
     }
 
-    /// What follows from the observations, for the gateway to note. Streams that are changed besides have theirs.
-    fn notes(&mut self) -> Result<Vec<Change>> {
+    /// What follows from the observations, for the gateway to note.
+    fn notes(&mut self) -> Option<Change> {
         let noted = std::mem::take(&mut self.noted).into_iter();
-        let mut notes = Vec::from_iter(put(noted.map(|(key, entity)| (key, Some(entity)))));
-        for (topic, origin) in std::mem::take(&mut self.origins) {
-            let mut stream = std::mem::take(self.stream(&topic)?);
-            stream.notice(Some(origin));
-            notes.push(stream.into_change(topic));
-        }
-        Ok(notes)
+        put(noted.map(|(key, entity)| (key, Some(entity))))
     }
 
     /// The rows as messages, each with where its rows are.

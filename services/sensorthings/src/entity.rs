@@ -9,8 +9,8 @@ use crate::memo::Memo;
 use serde_json::{Map, Value as Json, json};
 use std::sync::Arc;
 use weir_hub::{Entry, Grants, Verb};
-use weir_model::Value;
 use weir_model::topic::thing_and_property;
+use weir_model::{Datastream, Description, Value};
 
 /// First level of the keys of entities, as MQTT topics of SensorThings begin (18-088 section 14.2).
 pub(crate) const ROOT: &str = "v1.1";
@@ -30,8 +30,8 @@ pub(crate) struct Entity {
     pub(crate) links: Links,
     /// Nobody described it: it is there because something refers to it.
     pub(crate) is_implied: bool,
-    /// Of a datastream, the feature of those observations that name none; of a feature, the location that
-    /// it was made from.
+    /// Of a datastream, the feature of those observations that name none where its thing was nowhere, as earlier
+    /// versions noted it; of a feature, the location that it follows from.
     pub(crate) origin: Option<Id>,
     /// Of a feature, topics of the datastreams some of whose observations name it; of a multi-datastream,
     /// those of its components in their order.
@@ -190,6 +190,13 @@ impl Entity {
             .or_insert_with(|| observation_type(entry).into());
         body.entry("unitOfMeasurement")
             .or_insert_with(|| unit(known.unit.as_deref()));
+        if !known.descriptions.is_empty() {
+            let versions = versions(known, &body);
+            let properties = body.entry("properties").or_insert_with(|| json!({}));
+            if let Json::Object(properties) = properties {
+                properties.insert(VERSIONS.into(), versions);
+            }
+        }
         Some(Self {
             key: entry.topic.clone(),
             links,
@@ -221,6 +228,18 @@ impl Entity {
         Self {
             is_implied: true,
             ..Self::new(kind, id.clone(), body)
+        }
+    }
+
+    /// The feature that follows from a location, by the location's number, which no other entity has.
+    pub(crate) fn feature_of(location: &Entity) -> Self {
+        let mut body = location.body.clone();
+        let feature = body.remove("location").unwrap_or_default();
+        body.insert("feature".into(), feature);
+        body.entry("encodingType").or_insert_with(|| GEOJSON.into());
+        Self {
+            origin: Some(location.id.clone()),
+            ..Self::new(Kind::FeatureOfInterest, location.id.clone(), body)
         }
     }
 
@@ -304,6 +323,40 @@ fn observation_type(entry: &Entry) -> String {
         _ => "OM_Observation",
     };
     format!("http://www.opengis.net/def/observationType/OGC-OM/2.0/{name}")
+}
+
+/// Member of the properties of a datastream that was something else before: what it was from when on.
+const VERSIONS: &str = "versions";
+
+/// All descriptions of a datastream, by their numbers; the first holds from ever.
+fn versions(known: &Datastream, body: &Object) -> Json {
+    let version = |(number, own): (usize, &Description)| {
+        let from = Some(own.from).filter(|from| from.nanos() > i64::MIN);
+        let measured = match number == usize::from(known.number()) {
+            true => body["unitOfMeasurement"].clone(),
+            false => unit(own.unit.as_deref()),
+        };
+        let said = [
+            ("from", from.map(|from| Json::from(from.to_string()))),
+            ("sensor", own.sensor.as_deref().map(Json::from)),
+            ("observedProperty", own.property.as_deref().map(Json::from)),
+            ("unitOfMeasurement", Some(measured)),
+        ];
+        let said = said.into_iter();
+        let said = said.filter_map(|(name, it)| Some((name.to_owned(), it?)));
+        Json::Object(said.collect())
+    };
+    known.descriptions.iter().enumerate().map(version).collect()
+}
+
+/// Takes out of a datastream's properties what is told and not kept.
+pub(crate) fn without_versions(about: &mut Object) {
+    let Some(Json::Object(properties)) = about.get_mut("properties") else {
+        return;
+    };
+    if properties.remove(VERSIONS).is_some() && properties.is_empty() {
+        about.remove("properties");
+    }
 }
 
 fn unit(code: Option<&str>) -> Json {

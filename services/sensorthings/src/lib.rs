@@ -33,6 +33,7 @@ mod node;
 mod observations;
 mod patch;
 mod path;
+mod placed;
 mod places;
 mod query;
 mod read;

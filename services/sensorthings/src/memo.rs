@@ -8,7 +8,7 @@ use crate::entity::{Entity, Object};
 use crate::filter::geometry;
 use crate::kind::Kind;
 use crate::members::{self, Members};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// West, south, east, north.
 pub(crate) type Bounds = [f64; 4];
@@ -19,6 +19,7 @@ pub(crate) struct Memo {
     texts: OnceLock<Texts>,
     bounds: OnceLock<Option<Bounds>>,
     area: OnceLock<Box<[u8]>>,
+    feature: OnceLock<Arc<Entity>>,
 }
 
 /// The properties that are kept with an entity, as members of a JSON object.
@@ -75,6 +76,12 @@ impl Entity {
             }
             out.into()
         })
+    }
+
+    /// The feature that follows from it as a location.
+    pub(crate) fn feature(&self) -> &Arc<Entity> {
+        let feature = &self.memo.feature;
+        feature.get_or_init(|| Arc::new(Entity::feature_of(self)))
     }
 
     /// The box around the geometry of a feature.

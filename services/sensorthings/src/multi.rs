@@ -200,18 +200,9 @@ impl Draft<'_> {
         }
     }
 
-    /// The feature of observations that name none.
-    pub(crate) fn default_feature_of_multi(&mut self, multi: &Entity) -> Result<Option<Id>> {
-        let thing = multi.links["Thing"].first().cloned();
-        let (named, new) = self.placed_feature(thing, multi.origin.clone(), &multi.key)?;
-        if let Some(new) = new {
-            let origin = Some(new);
-            self.note(Entity {
-                origin,
-                ..multi.clone()
-            });
-        }
-        Ok(named)
+    /// Refuses observations that name no feature where none follows from where the thing is.
+    pub(crate) fn check_multi_placed(&self, multi: &Entity) -> Result<()> {
+        self.check_whereabouts(multi.links["Thing"].first().cloned(), multi.origin.clone())
     }
 }
 

@@ -118,7 +118,7 @@ impl<'a> Node<'a> {
                 vec![entity(observed.datastream)]
             }
             Node::Observed(observed) => {
-                let feature = feature(context.view, observed).into_iter();
+                let feature = observed.feature(context.view).into_iter();
                 // What nobody described says no more than the observation does.
                 let shown = feature.filter(|it| it.is_implied || may_read(&&**it));
                 shown.map(Node::Entity).collect()
@@ -140,15 +140,31 @@ impl<'a> Node<'a> {
     }
 }
 
-/// The feature of interest of an observation: that which it names, or that of its datastream.
-fn feature<'a>(view: &'a View, observed: &Observed<'_>) -> Option<Cow<'a, Arc<Entity>>> {
-    let named = observed.row.extra.feature.map(Id::of_text);
-    let id = named.or_else(|| observed.datastream.origin.clone())?;
-    let known = view.find(Kind::FeatureOfInterest, &id);
-    Some(match known {
-        Some(known) => Cow::Borrowed(known),
-        None => Cow::Owned(Arc::new(Entity::implied(Kind::FeatureOfInterest, &id))),
-    })
+impl Observed<'_> {
+    /// The feature of interest: that which the observation names, or that where its thing was at its time.
+    fn feature<'v>(&self, view: &'v View) -> Option<Cow<'v, Arc<Entity>>> {
+        let default = || view.default_feature(self.datastream, self.at.time);
+        let id = match (self.row.extra.feature, &self.datastream.origin) {
+            (Some(named), _) => Id::of_text(named),
+            (None, origin) => match default() {
+                Some(default) => return Some(Cow::Borrowed(default)),
+                None => origin.clone()?,
+            },
+        };
+        let known = view.find(Kind::FeatureOfInterest, &id);
+        Some(match known {
+            Some(known) => Cow::Borrowed(known),
+            None => Cow::Owned(Arc::new(Entity::implied(Kind::FeatureOfInterest, &id))),
+        })
+    }
+
+    /// Whether it is of a feature.
+    pub(crate) fn is_of(&self, view: &View, feature: &Id) -> bool {
+        match self.row.extra.feature {
+            Some(named) => Id::of_text(named) == *feature,
+            None => self.feature(view).is_some_and(|own| own.id == *feature),
+        }
+    }
 }
 
 /// A node that expressions are asked of.

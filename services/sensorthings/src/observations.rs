@@ -14,6 +14,7 @@ use crate::kind::Kind;
 use crate::limits::{RENDERED_MAX, SCANNED_MAX};
 use crate::members;
 use crate::node::{Asked, Context, Node, Observed};
+use crate::placed::{BEGIN, END};
 use crate::query::Query;
 use crate::scope::{filters_of, of_datastreams, sources};
 use std::cmp::Ordering;
@@ -154,9 +155,6 @@ struct Scan<'a> {
     span: (Time, Time),
 }
 
-const BEGIN: Time = Time::from_nanos(i64::MIN + 1);
-const END: Time = Time::from_nanos(i64::MAX);
-
 impl<'a> Scan<'a> {
     fn of(context: &'a Context<'a>, of: &Of, query: &'a Query) -> Result<Self> {
         let mut span = (BEGIN, END);
@@ -168,9 +166,12 @@ impl<'a> Scan<'a> {
             Of::Datastream(datastream) => filters = filters_of(context.grants(), datastream)?,
             Of::Feature(entity) => {
                 feature = Some(entity.id.clone());
+                let things = context.view.things_at(entity);
                 for datastream in sources(context) {
                     let names_it = entity.topics.iter().any(|topic| **topic == *datastream.key);
-                    if names_it || datastream.origin.as_ref() == Some(&entity.id) {
+                    let thing = datastream.links["Thing"].first();
+                    let is_there = thing.is_some_and(|thing| things.contains(thing));
+                    if names_it || is_there || datastream.origin.as_ref() == Some(&entity.id) {
                         filters.extend(filters_of(context.grants(), datastream)?);
                     }
                 }
@@ -198,12 +199,10 @@ impl<'a> Scan<'a> {
             ));
         };
         self.context.scans_left.set(left);
-        if let Some(feature) = &self.feature {
-            let named = observed.row.extra.feature.map(Id::of_text);
-            let its = named.as_ref().or(observed.datastream.origin.as_ref());
-            if its != Some(feature) {
-                return Ok(false);
-            }
+        if let Some(feature) = &self.feature
+            && !observed.is_of(self.context.view, feature)
+        {
+            return Ok(false);
         }
         match &self.query.filter {
             None => Ok(true),

@@ -9,6 +9,7 @@ use crate::members::Members;
 use crate::node::{Context, Node};
 use crate::observations::{self, Of};
 use crate::path::{End, Path, Step};
+use crate::placed;
 use crate::query::Query;
 use crate::render;
 use crate::result_format::{Page, ResultFormat};
@@ -180,6 +181,7 @@ pub(crate) fn resolve(context: &Context<'_>, path: &Path) -> Result<Target> {
     let mut target = match (&path.id, path.set) {
         (None, Kind::Observation) => Target::Observations(Of::All),
         (Some(id), Kind::Observation) => Target::Observation(id.clone()),
+        (None, Kind::FeatureOfInterest) => Target::Entities(placed::listed(context)?),
         (None, set) => {
             let all = context.view.all(set);
             let seen = |it| context.view.seen(context.grants(), it);
@@ -202,9 +204,13 @@ pub(crate) fn find(context: &Context<'_>, kind: Kind, id: &Id) -> Result<Arc<Ent
     };
     let found = by_topic.or_else(|| context.view.find(kind, id));
     let found = found.and_then(|entity| context.view.seen(context.grants(), entity));
-    found
-        .cloned()
-        .ok_or_else(|| Fault::missing(format!("{}({})", kind.set(), id.in_url())))
+    let missing = || Fault::missing(format!("{}({})", kind.set(), id.in_url()));
+    let found = found.ok_or_else(missing)?;
+    // What only follows is there once it was observed.
+    match context.view.follows(found) && !placed::is_observed(context, found)? {
+        true => Err(missing()),
+        false => Ok(found.clone()),
+    }
 }
 
 fn follow(context: &Context<'_>, from: Target, step: &Step) -> Result<Target> {

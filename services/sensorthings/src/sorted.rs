@@ -65,6 +65,19 @@ impl<K: Ord, V> Sorted<K, V> {
             .map(|(key, value)| (key, value))
     }
 
+    /// The last of the entries that are said to come first, by a border that agrees with the order of the keys.
+    pub(crate) fn last_before(&self, is_before: impl Fn(&K) -> bool) -> Option<(&K, &V)> {
+        let begins = |chunk: &Arc<Chunk<K, V>>| {
+            let first = chunk.first();
+            first.is_some_and(|(key, _)| is_before(key))
+        };
+        let chunk = self.chunks.partition_point(begins).checked_sub(1)?;
+        let chunk = &self.chunks[chunk];
+        let index = chunk.partition_point(|(key, _)| is_before(key));
+        let (key, value) = chunk.get(index.checked_sub(1)?)?;
+        Some((key, value))
+    }
+
     /// The chunk in which a key is or belongs, and where in it.
     fn place<Q: Ord + ?Sized>(&self, key: &Q) -> (usize, Result<usize, usize>)
     where
@@ -153,6 +166,12 @@ mod tests {
             assert!((0..3000).all(|key| sorted.get(&key) == model.get(&key)));
             let tens = |key: &u64| (key / 10).cmp(&77);
             assert!(sorted.matching(tens).eq(model.range(770..780)));
+            let last_before = |border: u64| sorted.last_before(move |key| *key < border);
+            let all = (0..3001).step_by(7);
+            assert!(
+                all.into_iter()
+                    .all(|it| last_before(it) == model.range(..it).next_back())
+            );
         }
     }
 }

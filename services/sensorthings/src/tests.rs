@@ -12,6 +12,7 @@ use weir_service::{Answer, AsItIs, AtOnce, Call, Response, Service};
 
 mod disclosure;
 mod meaning;
+mod whereabouts;
 mod writes;
 mod wrong;
 

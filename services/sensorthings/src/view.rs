@@ -10,6 +10,7 @@ use crate::fault::Result;
 use crate::id::{At, Id};
 use crate::kind::Kind;
 use crate::multi::MEMBER;
+use crate::placed::stays_told;
 use crate::sorted::Sorted;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -18,6 +19,9 @@ use weir_model::Filter;
 
 /// From whom a link leads to whom, the latter first.
 type Back = (Kind, Id, Kind, Id);
+
+/// A thing, since when it was somewhere, and the entity that says so.
+pub(crate) type Stay = (Id, Time, Id);
 
 /// The entities.
 #[derive(Clone, Default)]
@@ -38,7 +42,9 @@ pub(crate) struct View {
     /// Datastreams and multi-datastreams by the feature of their observations that name none.
     origins: Sorted<(Id, Kind, Id), ()>,
     /// Features by the location that they were made from.
-    features: Sorted<(Id, Id), ()>,
+    pub(crate) features: Sorted<(Id, Id), ()>,
+    /// When things were where, each with the type of the entity that says so.
+    pub(crate) stays: Sorted<Stay, Kind>,
     /// Observations that were corrected: from the identifier they keep to the place they have, and back.
     moved: Sorted<Id, At>,
     named: Sorted<At, Id>,
@@ -202,6 +208,9 @@ impl View {
         if let Some(origin) = made_from(&entity) {
             self.features.insert((origin.clone(), id.clone()), ());
         }
+        for stay in stays_told(&entity) {
+            self.stays.insert(stay, kind);
+        }
         self.set_of(kind).insert(id, Arc::new(entity));
         self.prune();
     }
@@ -233,6 +242,9 @@ impl View {
         if let Some(origin) = made_from(&old) {
             self.features.remove(&(origin.clone(), id.clone()));
         }
+        for stay in stays_told(&old) {
+            self.stays.remove(&stay);
+        }
         for (to, target) in targets(&old) {
             let back = (to, target, kind, id.clone());
             self.back.remove(&back);
@@ -248,7 +260,11 @@ impl View {
     }
 
     /// Those that refer to an entity.
-    fn referring<'a>(&'a self, kind: Kind, id: &'a Id) -> impl Iterator<Item = (Kind, &'a Id)> {
+    pub(crate) fn referring<'a>(
+        &'a self,
+        kind: Kind,
+        id: &'a Id,
+    ) -> impl Iterator<Item = (Kind, &'a Id)> {
         let links = self
             .back
             .matching(move |(to, target, ..)| (to, target).cmp(&(&kind, id)));
@@ -267,9 +283,13 @@ impl View {
         }
     }
 
-    /// The entity of this identifier.
+    /// The entity of this identifier, a feature also where it follows from a location.
     pub(crate) fn find(&self, kind: Kind, id: &Id) -> Option<&Arc<Entity>> {
-        self.sets.get(kind as usize)?.get(id)
+        let known = self.sets.get(kind as usize)?.get(id);
+        match kind {
+            Kind::FeatureOfInterest => known.or_else(|| self.placed(id)),
+            _ => known,
+        }
     }
 
     /// The datastream of this topic.
@@ -335,14 +355,13 @@ impl View {
     fn is_observed_for(&self, grants: &Grants, feature: &Entity) -> bool {
         let mut named = feature.topics.iter();
         let wanted = |(of, ..): &(Id, Kind, Id)| of.cmp(&feature.id);
-        let mut usual = self.origins.matching(wanted).peekable();
+        let usual = self.origins.matching(wanted);
+        let usual = usual.filter_map(|((_, kind, id), ())| self.find(*kind, id));
+        let mut usual = usual.chain(self.sources_at(feature)).peekable();
         let is_observed = !feature.topics.is_empty() || usual.peek().is_some();
         !is_observed
             || named.any(|topic| grants.allow(Verb::Read, topic))
-            || usual.any(|((_, kind, id), ())| {
-                let source = self.find(*kind, id);
-                source.is_some_and(|it| self.may_read(grants, it))
-            })
+            || usual.any(|source| self.may_read(grants, source))
     }
 
     /// An entity as far as it may be read.
@@ -360,21 +379,14 @@ impl View {
         }
     }
 
-    /// The feature of interest that was made from a location.
-    pub(crate) fn feature_of(&self, location: &Id) -> Option<&Arc<Entity>> {
-        let mut made = self.features.matching(|(origin, _)| origin.cmp(location));
-        self.find(Kind::FeatureOfInterest, &made.next()?.0.1)
-    }
-
-    /// The features of a datastream's observations: that which they have by default, and those named.
-    pub(crate) fn features_of<'a>(
+    /// The features that observations of a datastream name.
+    pub(crate) fn named_at<'a>(
         &'a self,
         datastream: &'a Entity,
     ) -> impl Iterator<Item = &'a Arc<Entity>> {
         let named = |(topic, _): &(String, Id)| (**topic).cmp(&*datastream.key);
         let named = self.featured.matching(named).map(|((_, id), ())| id);
-        let ids = datastream.origin.iter().chain(named);
-        ids.filter_map(|id| self.find(Kind::FeatureOfInterest, id))
+        named.filter_map(|id| self.find(Kind::FeatureOfInterest, id))
     }
 
     /// Where an observation stands.

@@ -4,25 +4,41 @@ use crate::create::{Given, Made, millis};
 use crate::draft::Draft;
 use crate::entity::{Entity, Object};
 use crate::fault::{Fault, Result};
-use crate::filter::{geometry, time};
+use crate::filter::time;
 use crate::id::Id;
 use crate::kind::Kind;
 use crate::render::instant;
 
 impl Draft<'_> {
-    /// Where a thing is, of what may be several descriptions of one place (18-088 section 8.2.2): the one that is a
-    /// geometry, if there is one.
-    pub(crate) fn location_of(&self, thing: &Entity) -> Option<Id> {
-        let locations = thing.links.get("Locations")?;
-        let is_geometry = |id: &&Id| {
-            let location = self.entity(Kind::Location, id);
-            location.is_some_and(|it| it.body.get("location").and_then(geometry).is_some())
+    /// Refuses observations that name no feature where none follows from where a thing that was described is.
+    pub(crate) fn check_whereabouts(&self, thing: Option<Id>, origin: Option<Id>) -> Result<()> {
+        let thing = thing.and_then(|id| self.entity(Kind::Thing, &id));
+        let is_somewhere = |thing: &Entity| {
+            !thing.links["Locations"].is_empty() || self.context.view.was_somewhere(&thing.id)
         };
-        locations
-            .iter()
-            .find(is_geometry)
-            .or(locations.first())
-            .cloned()
+        let is_placed = |thing: &Entity| thing.is_implied || is_somewhere(thing);
+        match origin.is_some() || thing.as_ref().is_none_or(is_placed) {
+            true => Ok(()),
+            false => Err(Fault::bad(
+                "Observations need a FeatureOfInterest, or a Thing that has a Location",
+            )),
+        }
+    }
+
+    /// Puts an entity that changed, and what follows where it says that a thing is or was somewhere else.
+    pub(crate) fn put_changed(&mut self, changed: Entity, moved: bool) -> Result<()> {
+        self.put(changed.clone());
+        match changed.kind {
+            Kind::Thing if moved => {
+                let locations = changed.links["Locations"].clone();
+                self.locate(&changed.id, locations)
+            }
+            Kind::HistoricalLocation if self.is_newest(&changed) => {
+                self.arrive(&changed);
+                Ok(())
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Things named by a location that is made are there from now on.
@@ -68,7 +84,8 @@ impl Draft<'_> {
         let view = self.context.view;
         let known = things.iter().flat_map(|thing| {
             let all = view.linking(Kind::Thing, thing, Kind::HistoricalLocation);
-            all.into_iter().map(|it| &**it)
+            let others = all.into_iter().filter(|it| it.id != noted.id);
+            others.map(|it| &**it)
         });
         let drafted = self.puts.values().flatten().filter(|it| {
             it.kind == Kind::HistoricalLocation && it.links["Thing"] == *things && it.id != noted.id

@@ -305,7 +305,8 @@ pub(crate) fn update_entity(
     check_topic(entity, body)?;
     let mut changed = entity.clone();
     if whole {
-        changed.body.clear();
+        // What it is known by beside its properties stays.
+        changed.body.retain(|name, _| kind.property(name).is_none());
     }
     for (name, value) in body
         .iter()
@@ -347,11 +348,7 @@ pub(crate) fn update_entity(
     } else if kind == Kind::Datastream {
         describe(draft, entity, changed, whole)?;
     } else {
-        let (id, locations) = (changed.id.clone(), changed.links.get("Locations").cloned());
-        draft.put(changed);
-        if let (true, Some(locations)) = (moved, locations) {
-            draft.locate(&id, locations)?;
-        }
+        draft.put_changed(changed, moved)?;
     }
     Ok(())
 }
@@ -445,7 +442,8 @@ fn update_observation(draft: &mut Draft<'_>, id: &Id, body: &Json, way: Way) -> 
         (Some(said), _) => Some(draft.feature_of(linked("FeatureOfInterest", said)?, &topic)?),
         // What it has by default it has from where it was.
         (None, Some(_)) => {
-            let feature = feature.or(source.origin.clone());
+            let default = || draft.context.view.default_feature(source, at.time);
+            let feature = feature.or_else(|| default().map(|it| it.id.clone()));
             feature.inspect(|feature| draft.name_feature(feature, &topic))
         }
         (None, None) => feature,
@@ -564,6 +562,7 @@ pub(crate) fn delete_entity(draft: &mut Draft<'_>, entity: &Entity) -> Result<()
         }
     }
     if entity.kind == Kind::Location {
+        draft.keep_feature(entity)?;
         for thing in linking(Kind::Thing).filter(|thing| !thing.is_implied) {
             let mut thing = (**thing).clone();
             if let Some(locations) = thing.links.get_mut("Locations") {

@@ -186,6 +186,8 @@ fn property(context: &Context<'_>, entity: &Arc<Entity>, names: &[String]) -> Op
 fn id_of(view: &View, kind: Kind, name: &str) -> Option<Id> {
     match of_key(name) {
         Some((of, id)) if of == kind => Some(id),
+        // The feature that follows from a location has its identifier.
+        Some((Kind::Location, id)) if kind == Kind::FeatureOfInterest => Some(id),
         None if kind == Kind::Datastream => view.datastream(name).map(|entity| entity.id.clone()),
         _ => None,
     }

@@ -52,12 +52,10 @@ impl Observing {
     }
 
     fn is_meant(&self, context: &Context<'_>, observed: &Observed<'_>) -> Result<bool> {
-        if let Some(feature) = &self.feature {
-            let named = observed.row.extra.feature.map(Id::of_text);
-            let its = named.as_ref().or(observed.datastream.origin.as_ref());
-            if its != Some(feature) {
-                return Ok(false);
-            }
+        if let Some(feature) = &self.feature
+            && !observed.is_of(context.view, feature)
+        {
+            return Ok(false);
         }
         let Some(filter) = &self.query.filter else {
             return Ok(true);

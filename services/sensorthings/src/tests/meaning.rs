@@ -320,3 +320,49 @@ fn a_geometry_of_another_reference_system_is_refused() {
         }
     }
 }
+
+#[test]
+fn a_datastream_tells_what_it_was_before() {
+    let house = house("versions");
+    for (value, unit, sensor, day) in [(1.5, "m", "urn:s:old", 18), (50.0, "cm", "urn:s:new", 19)] {
+        let time = format!("2026-11-{day}T00:00:00Z");
+        let said =
+            json!({"value": value, "unit": unit, "sensor": sensor, "type": "level", "time": time});
+        house.publish("river/level", &said.to_string());
+        let told = house.get("Datastreams('river%2Flevel')")["properties"].clone();
+        assert_eq!(told == Json::Null, day == 18, "{told}");
+    }
+    let path = "Datastreams('river%2Flevel')";
+    let unit =
+        |code: &str| json!({"name": code, "symbol": code, "definition": format!("ucum:{code}")});
+    let expected = json!([
+        {"sensor": "urn:s:old", "observedProperty": "level", "unitOfMeasurement": unit("m")},
+        {"from": "2026-11-19T00:00:00Z", "sensor": "urn:s:new", "observedProperty": "level",
+         "unitOfMeasurement": unit("cm")},
+    ]);
+    assert_eq!(house.get(path)["properties"]["versions"], expected);
+    // What a client got and sends back is told and not kept.
+    let mut properties = house.get(path)["properties"].clone();
+    properties["versions"][0]["unitOfMeasurement"] = unit("km");
+    properties["a"] = 1.into();
+    assert_eq!(
+        house.status("PATCH", path, json!({"properties": properties})),
+        200
+    );
+    let told = house.get(path)["properties"].clone();
+    assert_eq!(told, json!({"a": 1, "versions": expected}));
+    assert_eq!(
+        house.status("PATCH", path, json!({"properties": null})),
+        200
+    );
+    assert_eq!(house.get(path)["properties"], json!({"versions": expected}));
+    let old = "properties/versions/unitOfMeasurement/symbol eq 'm'";
+    let first = "properties/versions/0/unitOfMeasurement/symbol eq 'm'";
+    let count = |filter: &str| {
+        let answer = asked(&house, "Datastreams", "filter", filter);
+        let found: Json = serde_json::from_slice(&answer.body).unwrap();
+        found["value"].as_array().map(Vec::len)
+    };
+    assert_eq!(count(first), Some(1));
+    assert_eq!(count(old), Some(0));
+}

@@ -250,7 +250,7 @@ fn who_may_publish_needs_no_other_right_to_make_observations() {
     );
 }
 
-fn multi_of(thing: &str) -> Json {
+pub(super) fn multi_of(thing: &str) -> Json {
     let id: u64 = thing
         .trim_matches(|letter: char| !letter.is_ascii_digit())
         .parse()
