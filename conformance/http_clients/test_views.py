@@ -2,10 +2,12 @@
 
 import json
 import unittest
+from xml.etree import ElementTree
 
 import sensor_web
 from gateway import Gateway
 
+GML = "{http://www.opengis.net/gml/3.2}"
 JSON = {"Content-Type": "application/json"}
 MADE = [(1.42, "m", "urn:s:old"), (2, "m", "urn:s:old"), (50, "cm", "urn:s:new"), (51, "cm", "urn:s:new")]
 IN_CM = [142, 200, 50, 51]
@@ -99,6 +101,56 @@ class Views(unittest.TestCase):
             [found] = json.loads(self.ask("GET", "/history/hall/warmth"))["observations"]
             self.assertEqual((found["value"], found["unit"]), (300, "K"))
             self.assertEqual(json.loads(self.ask("GET", "/catalog/hall/warmth"))["unit"], "Cel")
+
+        self.each_start(check)
+
+    def test_an_observation_is_of_where_its_thing_was(self):
+        """A thing that moved; observations by two protocols; each service tells the feature of each."""
+        made = lambda path, body: self.ask("POST", f"/sta/v1.1/{path}", 201, json.dumps(body), JSON)
+        first = lambda path: json.loads(self.ask("GET", f"/sta/v1.1/{path}"))["value"][0]["@iot.id"]
+        made("Things", {
+            "name": "truck", "description": "", "Datastreams": [{
+                "name": "load", "description": "", "unitOfMeasurement": {"name": "", "symbol": "kg", "definition": ""},
+                "observationType": "http://www.opengis.net/def/observationType/OGC-OM/2.0/OM_Measurement",
+                "Sensor": {"name": "scale", "description": "", "encodingType": "text/html", "metadata": "m"},
+                "ObservedProperty": {"name": "mass", "definition": "urn:p:m", "description": ""},
+                "properties": {"topic": "truck/load"}}],
+        })
+        thing = first("Things?$filter=name%20eq%20%27truck%27")
+        for name, day, longitude in ("depot", 5, 7.5), ("harbour", 6, 8.5):
+            point = {"type": "Point", "coordinates": [longitude, 50.5]}
+            made("Locations", {"name": name, "description": "", "encodingType": "application/geo+json", "location": point})
+            place = first(f"Locations?$filter=name%20eq%20%27{name}%27")
+            made("HistoricalLocations", {
+                "time": f"2026-01-0{day}T00:00:00Z", "Thing": {"@iot.id": thing}, "Locations": [{"@iot.id": place}]})
+        live = lambda value, time: self.ask("POST", "/live/truck/load", 204, json.dumps({"value": value, "time": time}), JSON)
+        live(1, "2026-01-04T12:00:00Z")
+        live(2, "2026-01-05T12:00:00Z")
+        root = "Datastreams('truck%2Fload')/Observations"
+        made(root, {"result": 3, "phenomenonTime": "2026-01-06T12:00:00Z"})
+        made(root, {"result": 4, "phenomenonTime": "2026-01-05T18:00:00Z"})
+        expected = {1: "depot", 2: "depot", 3: "harbour", 4: "depot"}
+        positions = {"depot": "50.5 7.5", "harbour": "50.5 8.5"}
+
+        def check():
+            asked = f"/sta/v1.1/{root}?$expand=FeatureOfInterest"
+            told = json.loads(self.ask("GET", asked))["value"]
+            names = {found["result"]: found["FeatureOfInterest"]["name"] for found in told}
+            self.assertEqual(names, expected)
+            ids = {found["FeatureOfInterest"]["name"]: str(found["FeatureOfInterest"]["@iot.id"]) for found in told}
+            self.assertEqual(len(ids), 2)
+            sos = "/sos?service=SOS&version=2.0.0&request="
+            observed = sos + "GetObservation&observedProperty=mass"
+            for name, feature in ids.items():
+                of_it = {value for value, own in expected.items() if own == name}
+                found = json.loads(self.ask("GET", f"/sta/v1.1/FeaturesOfInterest({feature})/Observations"))["value"]
+                self.assertEqual({one["result"] for one in found}, of_it)
+                found = sensor_web.om(self.ask("GET", f"{observed}&featureOfInterest={feature}"))
+                self.assertEqual({one["value"] for one in found}, of_it)
+                found = ElementTree.fromstring(self.ask("GET", f"{sos}GetFeatureOfInterest&featureOfInterest={feature}"))
+                self.assertEqual([one.text for one in found.iter(f"{GML}pos")], [positions[name]])
+            found = {one["value"]: one["feature"] for one in sensor_web.om(self.ask("GET", observed))}
+            self.assertEqual(found, {value: ids[name] for value, name in expected.items()})
 
         self.each_start(check)
 

@@ -8,6 +8,7 @@ use crate::exception::Exception;
 use crate::inventory::{Named, is_offered, named};
 use crate::offerings::Offerings;
 use crate::records::Set;
+use crate::whereabouts::Whereabouts;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 use weir_hub::{Entry, Hub};
@@ -30,6 +31,7 @@ pub(crate) struct Known {
     by_procedure: Index,
     by_property: Index,
     pub(crate) offerings: Offerings,
+    pub(crate) whereabouts: Whereabouts,
 }
 
 impl Catalog {
@@ -54,6 +56,11 @@ impl Known {
                 for (procedure, sensor) in Set::Sensors.kept(hub) {
                     self.offerings.take(&procedure, &sensor);
                 }
+                for set in Set::OF_WHEREABOUTS {
+                    for (id, record) in set.kept(hub) {
+                        self.whereabouts.take(set, &id, Some(&record));
+                    }
+                }
             }
             Some(names) => {
                 let names: BTreeSet<_> = names.into_iter().collect();
@@ -65,6 +72,7 @@ impl Known {
                         }
                         continue;
                     }
+                    self.move_things(hub, &name);
                     self.forget(&name);
                     let found = entries(hub, &name);
                     found.iter().for_each(|entry| self.take(entry));
@@ -73,6 +81,17 @@ impl Known {
         }
         self.revision = Some(changed.revision);
         Ok(())
+    }
+
+    /// Takes a record that says where things were, if this is one's key.
+    fn move_things(&mut self, hub: &Arc<Hub>, key: &str) {
+        let mut sets = Set::OF_WHEREABOUTS.into_iter();
+        let found = sets.find_map(|set| Some((set, set.id_of(key)?)));
+        if let Some((set, id)) = found {
+            let record = set.kept_at(hub, key).pop();
+            let record = record.as_ref().map(|(_, record)| record);
+            self.whereabouts.take(set, &id, record);
+        }
     }
 
     fn take(&mut self, entry: &Entry) {

@@ -11,6 +11,7 @@ use crate::names::*;
 use crate::observations::selected;
 use crate::records::{Set, position_of, topics_of};
 use crate::reply::Reply;
+use crate::whereabouts::Followed;
 use std::collections::{BTreeMap, HashSet};
 use weir_codec::crs::Position;
 use weir_codec::document::Xml;
@@ -30,6 +31,21 @@ pub(crate) struct Feature {
 }
 
 impl Feature {
+    /// Takes what follows from where a thing was, or else from where a datastream is.
+    fn take(&mut self, followed: &Followed, series: &Named) {
+        let of_series = series.place.map(|place| Position {
+            place,
+            height: None,
+        });
+        let position = match followed.is_known() {
+            true => followed.position(),
+            false => of_series,
+        };
+        self.name = self.name.take().or(followed.name().map(str::to_owned));
+        self.position = self.position.or(position);
+        self.topics.insert(series.topic.to_string());
+    }
+
     /// Where it is in the plane.
     pub(crate) fn place(&self) -> Option<Place> {
         self.position.map(|position| position.place)
@@ -69,15 +85,12 @@ fn observed<'i>(
     for series in some {
         // The feature of observations that name none; one that nobody described is not there beside one that
         // observations name.
-        let is_described = features.contains_key(&series.feature);
-        if is_described || !said.contains(&*series.topic) {
-            let feature = features.entry(series.feature.clone()).or_default();
-            let of_series = series.place.map(|place| Position {
-                place,
-                height: None,
-            });
-            feature.position = feature.position.or(of_series);
-            feature.topics.insert(series.topic.to_string());
+        for (_, followed) in inventory.features(series) {
+            let is_described = followed.is_known() || features.contains_key(&followed.id);
+            if is_described || !said.contains(&*series.topic) {
+                let feature = features.entry(followed.id.clone()).or_default();
+                feature.take(&followed, series);
+            }
         }
     }
     features.retain(|_, feature| !feature.topics.is_empty());

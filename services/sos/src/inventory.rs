@@ -10,6 +10,7 @@ use crate::offerings::OwnOffering;
 use crate::records::{self, Set};
 use crate::related::Related;
 use crate::sensors::fingerprint;
+use crate::whereabouts::Followed;
 use std::collections::BTreeSet;
 use std::ops::Deref;
 use std::sync::Arc;
@@ -25,7 +26,10 @@ pub(crate) struct Named {
     pub(crate) procedure: String,
     pub(crate) property: String,
     pub(crate) unit: Option<String>,
-    pub(crate) feature: String,
+    /// What observations are of that name no feature, where no thing says where it was.
+    feature: String,
+    /// The thing that it is a datastream of, as SensorThings identifies it.
+    thing: String,
     pub(crate) place: Option<Place>,
 }
 
@@ -33,6 +37,8 @@ pub(crate) struct Named {
 #[derive(Clone, Debug)]
 pub(crate) struct Series {
     named: Arc<Named>,
+    /// What observations are of that name no feature, each with since when, the first since ever.
+    features: Vec<(Time, Arc<Followed>)>,
     pub(crate) last: Option<Time>,
     /// The type of its last observation.
     pub(crate) class: &'static str,
@@ -45,6 +51,42 @@ impl Deref for Series {
 
     fn deref(&self) -> &Named {
         &self.named
+    }
+}
+
+impl Series {
+    /// The feature of observations of a time that name none.
+    pub(crate) fn feature_at(&self, time: Time) -> &str {
+        self.followed_at(time).map_or(&self.named.feature, |it| &it.id)
+    }
+
+    /// Where these are.
+    pub(crate) fn place_at(&self, time: Option<Time>) -> Option<Place> {
+        let followed = time.and_then(|time| self.followed_at(time));
+        let place = followed.and_then(|it| it.position()).map(|it| it.place);
+        place.or(self.named.place)
+    }
+
+    fn followed_at(&self, time: Time) -> Option<&Followed> {
+        let later = self.features.partition_point(|(since, _)| *since <= time);
+        let found = self.features.get(later.saturating_sub(1))?;
+        Some(&found.1)
+    }
+
+    /// The feature of observations that come and name none.
+    pub(crate) fn feature(&self) -> &str {
+        let last = self.features.last();
+        last.map_or(&self.named.feature, |(_, it)| &it.id)
+    }
+
+    /// All of them, perhaps some more than once.
+    pub(crate) fn features(&self) -> impl Iterator<Item = &str> {
+        self.features.iter().map(|(_, it)| it.id.as_str())
+    }
+
+    /// Whether it depends on the time.
+    pub(crate) fn moves(&self) -> bool {
+        self.features.len() > 1
     }
 }
 
@@ -162,10 +204,33 @@ impl<'a> Inventory<'a> {
         all.filter(|named| self.grants.allow(Verb::Read, &named.topic))
     }
 
+    /// What observations of a datastream are of that name no feature, each with since when, the first since ever; what is
+    /// known of a feature, as far as the caller may read it.
+    pub(crate) fn features(&self, named: &Named) -> Vec<(Time, Arc<Followed>)> {
+        let own = || Arc::new(Followed::unknown(&named.feature));
+        let seen = |followed: Arc<Followed>| {
+            let key = Set::Features.key(&followed.id);
+            match self.grants.allow(Verb::Read, &key) {
+                true => followed,
+                false => Arc::new(Followed::unknown(&followed.id)),
+            }
+        };
+        let told = self.known.whereabouts.features_of(&named.thing);
+        let mut all: Vec<_> = told
+            .into_iter()
+            .map(|(since, feature)| (since, feature.map_or_else(own, seen)))
+            .collect();
+        if all.is_empty() {
+            all.push((Time::from_nanos(i64::MIN), own()));
+        }
+        all
+    }
+
     /// A datastream as it stands now.
     pub(crate) fn series(&self, named: &Arc<Named>) -> Series {
         let last = self.hub.last_of(&named.topic);
         Series {
+            features: self.features(named),
             named: named.clone(),
             class: class(last.as_ref(), named.unit.is_some()),
             model: model(last.as_ref(), named.unit.as_deref()),
@@ -179,8 +244,9 @@ impl<'a> Inventory<'a> {
         let mut offered = String::new();
         for own in self.all().map(|named| self.series(named)) {
             let unit = own.unit.as_deref().unwrap_or_default();
-            let names = [&*own.topic, &own.procedure, &own.property, &own.feature];
-            for part in names.into_iter().chain([unit, own.class]) {
+            let names = [&*own.topic, &own.procedure, &own.property];
+            let names = names.into_iter().chain(own.features());
+            for part in names.chain([unit, own.class]) {
                 offered.push_str(part);
                 offered.push('\n');
             }
@@ -252,7 +318,7 @@ impl Offering {
 
     /// What it observes that of, each once.
     pub(crate) fn features(&self) -> Vec<&str> {
-        distinct(self.series.iter().map(|series| series.feature.as_str()))
+        distinct(self.series.iter().flat_map(Series::features))
     }
 }
 
@@ -311,7 +377,8 @@ pub(crate) fn named(entry: &Entry) -> Named {
     };
     let about = datastream.about.as_deref();
     let about = about.and_then(|about| serde_json::from_str::<serde_json::Value>(about).ok());
-    let said = about.and_then(|about| records::id_of(&about["FeatureOfInterest"]));
+    let about = about.unwrap_or_default();
+    let said = records::id_of(&about["FeatureOfInterest"]);
     let feature = match datastream.place {
         Some(_) => &entry.topic,
         None => above,
@@ -322,6 +389,7 @@ pub(crate) fn named(entry: &Entry) -> Named {
         property: text(&datastream.property, level.to_owned()),
         unit: datastream.unit.as_deref().map(str::to_owned),
         feature: said.unwrap_or_else(|| format!("{FEATURE}{feature}")),
+        thing: records::id_of(&about["Thing"]).unwrap_or_else(|| above.to_owned()),
         place: datastream.place,
     }
 }

@@ -53,6 +53,7 @@ mod sensorml;
 mod sensors;
 mod spatial;
 mod types1;
+mod whereabouts;
 mod written;
 
 use catalog::Catalog;

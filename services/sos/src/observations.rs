@@ -414,7 +414,7 @@ impl Observed {
         let feature = |index| {
             let pages = self.pages.last()?;
             let series = pages.series(batch.stream(index).topic)?;
-            Some(series.feature.clone())
+            Some(series.feature().to_owned())
         };
         let all = (0..batch.stream_count()).map(feature);
         all.map(Option::unwrap_or_default).collect()

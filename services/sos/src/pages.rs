@@ -65,7 +65,7 @@ impl Wanted {
             let value = comparable(batch, row);
             value.is_some_and(|value| own.holds(&value))
         });
-        let feature = extra.feature.unwrap_or(&series.feature);
+        let feature = extra.feature.unwrap_or_else(|| series.feature());
         let of_feature = self.features.is_empty() || self.features.iter().any(|own| own == feature);
         let at_place = self.places.is_empty() || {
             let ordinal = page.ordinal(row);
@@ -305,6 +305,9 @@ impl Pages {
                 ..Datastream::default()
             };
             batch.fill(index, &known);
+            if series.moves() {
+                batch.name_features(index, |time| series.feature_at(time));
+            }
         }
     }
 
@@ -327,7 +330,7 @@ impl Pages {
         let mut places = LookedUp::default();
         let kept = page.select(|row| {
             series[batch.stream_of(row)].is_some_and(|series| {
-                let place = batch.place(row).or(series.place);
+                let place = batch.place(row).or_else(|| series.place_at(batch.time(row)));
                 self.wanted.has(&page, row, series) && places.has(&self.wanted.region, place)
             })
         });

@@ -20,14 +20,25 @@ use weir_model::{Filter, Place, percent};
 pub(crate) enum Set {
     Sensors,
     Features,
+    Things,
+    Locations,
+    /// Since when things were where.
+    Stays,
     Templates,
 }
 
 impl Set {
+    /// Those that say where things were.
+    pub(crate) const OF_WHEREABOUTS: [Set; 4] =
+        [Set::Things, Set::Locations, Set::Stays, Set::Features];
+
     fn root(self) -> &'static str {
         match self {
             Set::Sensors => "v1.1/Sensors",
             Set::Features => "v1.1/FeaturesOfInterest",
+            Set::Things => "v1.1/Things",
+            Set::Locations => "v1.1/Locations",
+            Set::Stays => "v1.1/HistoricalLocations",
             Set::Templates => "sos/templates",
         }
     }
@@ -210,9 +221,28 @@ pub(crate) fn feature(id: &str, position: Option<Position>, topics: &[String]) -
     })
 }
 
+/// The identifiers in a link or a list of them.
+pub(crate) fn ids_of(link: &Json) -> Vec<String> {
+    match link {
+        Json::Array(many) => many.iter().filter_map(id_of).collect(),
+        one => id_of(one).into_iter().collect(),
+    }
+}
+
+/// The location that a feature was made from.
+pub(crate) fn origin_of(feature: &Json) -> Option<String> {
+    id_of(&feature["@origin"])
+}
+
 /// Where a feature is, if it is a point.
 pub(crate) fn position_of(feature: &Json) -> Option<Position> {
-    let coordinates = &feature["feature"]["coordinates"];
+    position_at(&feature["feature"])
+}
+
+/// Where a point of GeoJSON is, or that of a Feature.
+pub(crate) fn position_at(json: &Json) -> Option<Position> {
+    let is_feature = json["type"] == "Feature";
+    let coordinates = &(if is_feature { &json["geometry"] } else { json })["coordinates"];
     let place = Place {
         longitude: coordinates.get(0)?.as_f64()?,
         latitude: coordinates.get(1)?.as_f64()?,

@@ -35,7 +35,7 @@ pub(crate) fn templates(series: &[Series]) -> Reply {
             ("om:samplingTime", LATER),
             ("om:procedure", &own.procedure),
             ("om:observedProperty", &own.property),
-            ("om:featureOfInterest", &own.feature),
+            ("om:featureOfInterest", own.feature()),
         ] {
             xml.empty(name, "xlink:href", href);
         }

@@ -63,7 +63,7 @@ fn capabilities_20(offerings: &[OwnOffering], xml: &mut Xml) {
 }
 
 fn features(series: &[Series], xml: &mut Xml) {
-    let all = crate::inventory::distinct(series.iter().map(|own| own.feature.as_str()));
+    let all = crate::inventory::distinct(series.iter().flat_map(Series::features));
     if all.is_empty() {
         return;
     }

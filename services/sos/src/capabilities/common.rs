@@ -2,7 +2,7 @@
 
 use crate::ask::Ask;
 use crate::exception::Exception;
-use crate::inventory::{Offering, distinct};
+use crate::inventory::{Offering, Series, distinct};
 use crate::names::{SML20, SML101, SML101_MEDIA};
 use crate::operations::OPERATIONS;
 use crate::params::Version;
@@ -102,7 +102,7 @@ impl<'a> Values<'a> {
             offerings: offerings.iter().map(|own| own.id.as_str()).collect(),
             procedures: distinct(series().map(|series| series.procedure.as_str())),
             properties: distinct(series().map(|series| series.property.as_str())),
-            features: distinct(series().map(|series| series.feature.as_str())),
+            features: distinct(series().flat_map(Series::features)),
         }
     }
 }
