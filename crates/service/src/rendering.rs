@@ -12,7 +12,9 @@ use bytes::Bytes;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
-use weir_hub::{Fault, Frame, Framing, FramingKey, Gap, Hub, InUnit, Item, Shape, Since, Subscribe};
+use weir_hub::{
+    Fault, Frame, Framing, FramingKey, Gap, Hub, InUnit, Item, Shape, Since, Subscribe,
+};
 use weir_model::{Cursor, Filter, Time};
 use weir_websocket::{Opcode, write_frame};
 

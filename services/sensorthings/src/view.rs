@@ -15,7 +15,7 @@ use crate::sorted::Sorted;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use weir_hub::{Entry, Grants, Hub, Verb};
-use weir_model::Filter;
+use weir_model::{Filter, Time};
 
 /// From whom a link leads to whom, the latter first.
 type Back = (Kind, Id, Kind, Id);

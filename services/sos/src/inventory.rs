@@ -57,7 +57,8 @@ impl Deref for Series {
 impl Series {
     /// The feature of observations of a time that name none.
     pub(crate) fn feature_at(&self, time: Time) -> &str {
-        self.followed_at(time).map_or(&self.named.feature, |it| &it.id)
+        self.followed_at(time)
+            .map_or(&self.named.feature, |it| &it.id)
     }
 
     /// Where these are.

@@ -330,7 +330,9 @@ impl Pages {
         let mut places = LookedUp::default();
         let kept = page.select(|row| {
             series[batch.stream_of(row)].is_some_and(|series| {
-                let place = batch.place(row).or_else(|| series.place_at(batch.time(row)));
+                let place = batch
+                    .place(row)
+                    .or_else(|| series.place_at(batch.time(row)));
                 self.wanted.has(&page, row, series) && places.has(&self.wanted.region, place)
             })
         });

@@ -210,7 +210,10 @@ mod tests {
         known.take(Set::Stays, "9", Some(&stay("2026-01-01T01:00:00+01:00", 2)));
         let both = [(true, "2".to_owned()), (false, "3".to_owned())];
         assert_eq!(told(&known), both);
-        let place = known.features_of("1")[0].1.as_ref().and_then(|it| it.position());
+        let place = known.features_of("1")[0]
+            .1
+            .as_ref()
+            .and_then(|it| it.position());
         assert!(place.is_some_and(|it| it.place.longitude == 7.5));
         // Somebody described the feature of a location, which goes then.
         let held = json!({"@origin": 2, "@held": [["1", "2026-01-01T00:00:00Z"]]});
