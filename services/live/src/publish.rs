@@ -24,11 +24,14 @@ pub(crate) fn publish(hub: &Arc<Hub>, call: Call, rest: &str) -> Result<Answer, 
         incoming: call.incoming,
         ..Publish::new(topic, media, call.body.clone())
     };
-    let whole = part.map(|part| (part, publish.clone()));
-    match (send(hub, &call, publish), whole) {
-        (Ok(ticket), _) => Ok(Answer::Later(Box::new(Acknowledge { ticket }))),
-        (Err(fault), Some((part, whole))) => lines::publish(hub, &call, part, &whole, &fault),
-        (Err(fault), None) => Err(from_hub(&fault, &call.body)),
+    let whole = part.map(|part| (part, Box::new(publish.clone())));
+    let fault = match send(hub, &call, publish) {
+        Ok(ticket) => return Ok(Answer::Later(Box::new(Acknowledge { ticket }))),
+        Err(fault) => fault,
+    };
+    match whole {
+        Some((part, whole)) => lines::publish(hub, &call, part, &whole, &fault),
+        None => Err(from_hub(&fault, &call.body)),
     }
 }
 
