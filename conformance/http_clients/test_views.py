@@ -102,6 +102,9 @@ class Views(unittest.TestCase):
             self.assertEqual((found["value"], found["unit"]), (300, "K"))
             self.assertEqual(json.loads(self.ask("GET", "/catalog/hall/warmth"))["unit"], "Cel")
 
+            catalog = json.loads(self.ask("GET", "/catalog/hall/warmth"))
+            self.assertEqual((catalog["value"], catalog["unit"]), (26.85, "Cel"))
+
         self.each_start(check)
 
     def test_an_observation_is_of_where_its_thing_was(self):
@@ -151,6 +154,19 @@ class Views(unittest.TestCase):
                 self.assertEqual([one.text for one in found.iter(f"{GML}pos")], [positions[name]])
             found = {one["value"]: one["feature"] for one in sensor_web.om(self.ask("GET", observed))}
             self.assertEqual(found, {value: ids[name] for value, name in expected.items()})
+
+        self.each_start(check)
+
+    def test_the_catalog_tells_no_number_in_a_unit_that_it_is_not_of(self):
+        for value, unit, hour in ((20, "Cel", 2), (3.3, "V", 4), (21, "Cel", 6)):
+            observation = {"value": value, "unit": unit, "time": f"2026-01-01T0{hour}:00:00Z"}
+            self.ask("POST", "/live/mixed", 204, json.dumps(observation), JSON)
+
+        def check():
+            entry = json.loads(self.ask("GET", "/catalog/mixed"))
+            told = [entry.get(name) for name in ("unit", "value", "asMade", "time")]
+            made = {"value": 21, "unit": "Cel"}
+            self.assertEqual(told, ["V", None, made, "2026-01-01T06:00:00Z"])
 
         self.each_start(check)
 

@@ -176,8 +176,18 @@ fn to_json(entry: &Entry, call: &Call) -> Json {
         set("problemAt", Some(problem.at.to_string().into()));
         set("problems", Some(problem.count.into()));
     }
-    if let Some(last) = &entry.last {
-        set("value", Some(value_json(last.value())));
+    if let (Some(last), Some(value)) = (&entry.last, entry.last_value()) {
+        match value {
+            Ok(value) => set("value", Some(value_json(value))),
+            // It is no number of the unit that is said above.
+            Err(unit) => {
+                let made = [
+                    ("value".to_owned(), value_json(last.value())),
+                    ("unit".to_owned(), unit.into()),
+                ];
+                set("asMade", Some(Json::Object(made.into_iter().collect())));
+            }
+        }
         set("time", Some(last.time.to_string().into()));
         set("cursor", Some(last.cursor.to_string().into()));
     }

@@ -162,6 +162,24 @@ impl Entry {
         self.last.is_none() && self.opaque.is_some()
     }
 
+    /// Its last result in the unit that it has now; of one that cannot be converted to that, the unit that it was made in.
+    pub fn last_value(&self) -> Option<Result<Value<'_>, &str>> {
+        let last = self.last.as_ref()?;
+        let value = last.value();
+        let made_in = self.datastream.described(last.description).unit;
+        let own = self.datastream.unit.as_deref();
+        let number = value.number().filter(|_| value.is_numeric());
+        let (Some(number), Some(made_in), Some(own)) = (number, made_in, own) else {
+            return Some(Ok(value));
+        };
+        if made_in == own {
+            return Some(Ok(value));
+        }
+        let converted = Conversion::between(made_in, own);
+        let converted = converted.map(|it| Value::Number(it.apply(number)));
+        Some(converted.ok_or(made_in))
+    }
+
     /// Bytes of its last value's texts.
     pub(crate) fn last_weight(&self) -> usize {
         self.last.as_ref().map_or(0, Last::weight)
