@@ -8,6 +8,7 @@ use crate::fault::Fault;
 use crate::state::catalog::{Catalog, Entry};
 use crate::state::numbers::StreamId;
 use smallvec::SmallVec;
+use std::collections::{BTreeMap, BTreeSet};
 use weir_model::batch::StreamView;
 use weir_model::limits::DESCRIPTIONS_MAX;
 use weir_model::{Batch, Datastream, Described, Time};
@@ -15,6 +16,9 @@ use weir_storage::units::Conversion;
 
 /// Of each part of a message the datastream that it is of, where that is known.
 pub(crate) type Known = SmallVec<[Option<StreamId>; 4]>;
+
+/// Descriptions that held at the times of rows, each with the first of those times.
+type Held = SmallVec<[(u8, Time); 4]>;
 
 /// Finds under which descriptions a part of a message was made; gives the datastream as it is known from now on,
 /// where the part says something new. A part of a datastream that is not known is made under its first.
@@ -51,60 +55,84 @@ pub(crate) fn hear(
 /// The same where nothing is learned: of a message that was taken before.
 pub(crate) fn settle(known: &Datastream, batch: &mut Batch, index: usize, arrival: Time) {
     if !known.descriptions.is_empty() && !is_described(known, batch, index, arrival) {
-        let number = known.in_force(begin(batch, index, arrival), arrival);
-        batch.describe(index, number);
-    }
-}
-
-/// Has a part made under the description that says what it does; `false` where none does.
-fn is_described(known: &Datastream, batch: &mut Batch, index: usize, arrival: Time) -> bool {
-    if Described::of(&batch.stream(index)).is_empty() {
         batch.describe_rows(index, |time| {
             known.in_force(Time::from_nanos(time), arrival)
         });
+    }
+}
+
+/// Has each row of a part made under the description that says what the part does, with what it leaves out as it was
+/// at the row's time; `false` where some rows have none.
+fn is_described(known: &Datastream, batch: &mut Batch, index: usize, arrival: Time) -> bool {
+    let in_force = |time: i64| known.in_force(Time::from_nanos(time), arrival);
+    let said = Described::of(&batch.stream(index));
+    if said.is_empty() {
+        batch.describe_rows(index, in_force);
         return true;
     }
-    let number = known.number_of(whole(known, batch, index, arrival));
-    number
-        .into_iter()
-        .for_each(|number| batch.describe(index, number));
-    number.is_some()
+    let held = held(known, batch, index, arrival);
+    let told = held.iter().map(|(number, _)| {
+        let told = known.number_of(known.described(*number).with(said))?;
+        Some((*number, told))
+    });
+    match told.collect::<Option<SmallVec<[_; 4]>>>().as_deref() {
+        None => return false,
+        Some([(_, one)]) => batch.describe(index, *one),
+        Some(told) => batch.describe_rows(index, |time| {
+            let held = in_force(time);
+            let found = told.iter().find(|(number, _)| *number == held);
+            found.map_or(held, |(_, told)| *told)
+        }),
+    }
+    true
 }
 
-/// What a part says, with what it leaves out as it was at its first time.
-fn whole<'a>(
-    known: &'a Datastream,
-    batch: &'a Batch,
-    index: usize,
-    arrival: Time,
-) -> Described<'a> {
-    let at = begin(batch, index, arrival);
-    let held = known.described(known.in_force(at, arrival));
-    held.with(Described::of(&batch.stream(index)))
-}
-
-fn begin(batch: &Batch, index: usize, arrival: Time) -> Time {
-    batch.begin_of(index).unwrap_or(arrival)
-}
-
-/// Has a part made under a new description, which says what it does.
-fn described(entry: &Entry, batch: &mut Batch, index: usize, arrival: Time) -> Option<Datastream> {
-    let known = &entry.datastream;
-    let mut datastream = known.clone();
-    let last = entry.last.as_ref().map(|last| last.time);
-    let from = begin(batch, index, arrival);
-    let whole = whole(known, batch, index, arrival);
-    match datastream.describe((from, last), arrival, whole) {
-        Some(number) => {
-            batch.describe(index, number);
-            Some(datastream)
-        }
-        None => {
-            // It is refused before, but for what another gateway has put into a shared log.
-            settle(known, batch, index, arrival);
-            None
+/// The descriptions that held at the times of a part's rows, each with the first of those times.
+fn held(known: &Datastream, batch: &Batch, index: usize, arrival: Time) -> Held {
+    let mut held = Held::new();
+    let own = (0..batch.len()).filter(|row| batch.stream_of(*row) == index);
+    for time in own.map(|row| batch.time(row).unwrap_or(arrival)) {
+        let number = known.in_force(time, arrival);
+        match held.iter_mut().find(|(known, _)| *known == number) {
+            Some((_, first)) => *first = time.min(*first),
+            None => held.push((number, time)),
         }
     }
+    held
+}
+
+/// Those of which no description says what a part does, each with its first time.
+fn untold(known: &Datastream, batch: &Batch, index: usize, arrival: Time) -> Held {
+    let said = Described::of(&batch.stream(index));
+    let mut held = held(known, batch, index, arrival);
+    held.sort_unstable_by_key(|(_, first)| *first);
+    held.retain(|(number, _)| {
+        let whole = known.described(*number).with(said);
+        known.number_of(whole).is_none()
+    });
+    held
+}
+
+/// Has a part's rows made under descriptions that say what it does, new ones where there are none; gives the
+/// datastream with those.
+fn described(entry: &Entry, batch: &mut Batch, index: usize, arrival: Time) -> Option<Datastream> {
+    let mut datastream = entry.datastream.clone();
+    let last = entry.last.as_ref().map(|last| last.time);
+    // What begins at one row may hold at a later one, and say something else than what held there.
+    while !is_described(&datastream, batch, index, arrival) {
+        let known = datastream.clone();
+        let said = Described::of(&batch.stream(index));
+        for (number, from) in untold(&known, batch, index, arrival) {
+            let whole = known.described(number).with(said);
+            let is_told = datastream.number_of(whole).is_some();
+            if !is_told && datastream.describe((from, last), arrival, whole).is_none() {
+                // They are refused before, but for what another gateway has put into a shared log.
+                settle(&datastream, batch, index, arrival);
+                return Some(datastream);
+            }
+        }
+    }
+    Some(datastream)
 }
 
 /// What was declared is not learned otherwise.
@@ -141,7 +169,7 @@ fn check_declared(known: &Datastream, view: &StreamView<'_>) -> Result<(), Fault
 /// it may have; gives which of its datastreams are known.
 pub(crate) fn check(catalog: &Catalog, batch: &Batch, arrival: Time) -> Result<Known, Fault> {
     let count = batch.stream_count();
-    let mut known = Known::with_capacity(count);
+    let (mut known, mut most) = (Known::with_capacity(count), 0);
     for index in 0..count {
         let view = batch.stream(index);
         let found = catalog.find(view.topic);
@@ -149,32 +177,41 @@ pub(crate) fn check(catalog: &Catalog, batch: &Batch, arrival: Time) -> Result<K
         if let Some(id) = found {
             let datastream = &catalog.entry(id).datastream;
             check_declared(datastream, &view)?;
-            check_count(datastream, batch, index, arrival)?;
+            most = datastream.descriptions.len().max(most);
         }
+    }
+    // Each part makes at most one for each that there is: nearly all messages are far from the limit.
+    if most + count * (most + 1) > DESCRIPTIONS_MAX {
+        check_count(catalog, batch, &known, arrival)?;
     }
     Ok(known)
 }
 
+/// Refuses a message that would bring a datastream more descriptions than it may have.
 fn check_count(
-    known: &Datastream,
+    catalog: &Catalog,
     batch: &Batch,
-    index: usize,
+    known: &Known,
     arrival: Time,
 ) -> Result<(), Fault> {
-    let had = known.descriptions.len();
-    // How many a message makes at most: each part one.
-    if had == 0 || had + batch.stream_count() < DESCRIPTIONS_MAX {
-        return Ok(());
+    let (mut parts, mut made) = (BTreeSet::new(), BTreeMap::<&str, usize>::new());
+    for (index, id) in known.iter().enumerate() {
+        let view = batch.stream(index);
+        let said = Described::of(&view);
+        if said.is_empty() || !parts.insert((view.topic, said.sensor, said.property, said.unit)) {
+            continue;
+        }
+        let datastream = id.map(|id| &catalog.entry(id).datastream);
+        let had = datastream.map_or(0, |it| it.descriptions.len().max(1));
+        let new = datastream.map_or(1, |it| untold(it, batch, index, arrival).len());
+        let all = made.entry(view.topic).or_insert(had);
+        *all += new;
+        if *all > DESCRIPTIONS_MAX {
+            return Err(Fault::OverLimit {
+                what: "descriptions (sensor, type, unit) of a datastream",
+                limit: DESCRIPTIONS_MAX,
+            });
+        }
     }
-    let is_told = Described::of(&batch.stream(index)).is_empty()
-        || known
-            .number_of(whole(known, batch, index, arrival))
-            .is_some();
-    match is_told || had + index < DESCRIPTIONS_MAX {
-        true => Ok(()),
-        false => Err(Fault::OverLimit {
-            what: "descriptions (sensor, type, unit) of a datastream",
-            limit: DESCRIPTIONS_MAX,
-        }),
-    }
+    Ok(())
 }

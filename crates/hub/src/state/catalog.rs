@@ -10,6 +10,7 @@ use std::ops::Bound;
 use std::sync::Arc;
 use weir_model::{BatchBuilder, Cursor, Datastream, Extra, Filter, Observation, Time, Value};
 use weir_storage::takes_over;
+use weir_storage::units::Conversion;
 
 /// A datastream as the gateway knows it.
 #[derive(Clone, Debug)]
