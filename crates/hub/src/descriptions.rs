@@ -9,7 +9,6 @@ use crate::state::catalog::{Catalog, Entry};
 use crate::state::numbers::StreamId;
 use smallvec::SmallVec;
 use std::collections::{BTreeMap, BTreeSet};
-use weir_model::batch::StreamView;
 use weir_model::limits::DESCRIPTIONS_MAX;
 use weir_model::{Batch, Datastream, Described, Time};
 use weir_storage::units::Conversion;
@@ -147,13 +146,22 @@ fn is_met_before(batch: &Batch, index: usize) -> bool {
 }
 
 /// Refuses what contradicts what a datastream was declared to be. A unit that can be converted to the declared one
-/// does not.
-fn check_declared(known: &Datastream, view: &StreamView<'_>) -> Result<(), Fault> {
+/// does not, nor does what was so before that.
+fn check_declared(
+    known: &Datastream,
+    batch: &Batch,
+    index: usize,
+    arrival: Time,
+) -> Result<(), Fault> {
     if !known.declared {
         return Ok(());
     }
-    match known.says().contradicted(Described::of(view)) {
-        Some(it) if it.what != "unit" || Conversion::between(it.said, it.declared).is_none() => {
+    let view = batch.stream(index);
+    match known.says().contradicted(Described::of(&view)) {
+        Some(it)
+            if (it.what != "unit" || Conversion::between(it.said, it.declared).is_none())
+                && !was_so(known, batch, index, arrival) =>
+        {
             Err(Fault::Contradicted {
                 topic: view.topic.into(),
                 what: it.what,
@@ -163,6 +171,17 @@ fn check_declared(known: &Datastream, view: &StreamView<'_>) -> Result<(), Fault
         }
         _ => Ok(()),
     }
+}
+
+/// Whether a part says of each of its observations what held at its time.
+fn was_so(known: &Datastream, batch: &Batch, index: usize, arrival: Time) -> bool {
+    let said = Described::of(&batch.stream(index));
+    let mut rows = (0..batch.len()).filter(|row| batch.stream_of(*row) == index);
+    rows.all(|row| {
+        let time = batch.time(row).unwrap_or(arrival);
+        let held = known.described(known.in_force(time, arrival));
+        held.with(said) == held
+    })
 }
 
 /// Refuses a message that contradicts what a datastream was declared to be, or would bring it more descriptions than
@@ -176,7 +195,7 @@ pub(crate) fn check(catalog: &Catalog, batch: &Batch, arrival: Time) -> Result<K
         known.push(found);
         if let Some(id) = found {
             let datastream = &catalog.entry(id).datastream;
-            check_declared(datastream, &view)?;
+            check_declared(datastream, batch, index, arrival)?;
             most = datastream.descriptions.len().max(most);
         }
     }
