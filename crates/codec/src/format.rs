@@ -38,15 +38,19 @@ pub struct Format {
     /// Reads one whole message, adding its observations; after an error those before it are there.
     pub decode: Decode,
     /// A reader of pieces that adds observations before the message is whole; `None`: it gathers them.
-    pub reader: Option<fn(&Limits) -> Box<dyn Reader>>,
+    pub reader: Option<MakeReader>,
     /// Says of a message that it is bare values, without a word about its observations.
     pub is_bare: Option<fn(&[u8]) -> bool>,
     /// Takes a message that cannot be taken whole apart, into messages of so many datastreams at most.
-    pub part: Option<fn(&[u8], usize, &Limits) -> Parts>,
+    pub part: Option<Part>,
 }
 
 /// [`Format::encode`].
 pub type Encode = fn(&Batch, &mut Vec<u8>);
+/// [`Format::reader`].
+pub type MakeReader = fn(&Limits) -> Box<dyn Reader>;
+/// [`Format::part`].
+pub type Part = fn(&[u8], usize, &Limits) -> Parts;
 /// [`Format::decode`].
 pub type Decode = fn(&[u8], &mut BatchBuilder, &Limits) -> Result<(), DecodeError>;
 

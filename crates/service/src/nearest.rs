@@ -16,8 +16,8 @@ pub fn nearest(word: &str, known: &[&str]) -> String {
 /// Keys that any query may have: a credential (RFC 6750 section 2.3), and the binding's own.
 const ANY: [&str; 2] = ["access_token", "compress"];
 
-/// Whether a query has no key but these, each once but for those of `lists`; an error is a sentence. Who misspells `from`
-/// would be given all of the past, and of two that differ one would be passed over.
+/// Whether a query has no key but these, each once but for those of `lists`; an error is a sentence. Who misspells
+/// `from` would be given all of the past, and of two that differ one would be passed over.
 pub fn check_keys(call: &Call, known: &[&str], lists: &[&str]) -> Result<(), String> {
     for (index, (name, _)) in call.query.iter().enumerate() {
         if !known.contains(&name.as_str()) && !ANY.contains(&name.as_str()) {

@@ -94,7 +94,8 @@ const LETTERS: &[(char, &str)] = &[
     ('⋅', "."),
 ];
 
-/// Before a code in the URIs of OGC's register, of UCUM, of QUDT and of the WMO; of the last two the names above are known.
+/// Before a code in the URIs of OGC's register, of UCUM, of QUDT and of the WMO; of the last two the names above are
+/// known.
 const REGISTERS: &[&str] = &[
     "/def/uom/UCUM/0/",
     "/def/uom/UCUM/",

@@ -4,7 +4,7 @@
 //! Nothing of it is kept: historical locations say where a thing was, and a feature follows from the location. So it
 //! is also right for what was observed before a historical location was told or corrected. A feature that follows is
 //! there where something observed it ([`listed`]). The decision worth arguing is
-//! `docs/decisions/0066-a-feature-follows-from-where-its-thing-was.md`.
+//! `docs/decisions/0068-a-feature-follows-from-where-its-thing-was.md`.
 
 use crate::draft::Draft;
 use crate::entity::Entity;
@@ -84,7 +84,8 @@ impl View {
         }
     }
 
-    /// The feature of a location: that which an earlier version made of it or somebody described, or that which follows.
+    /// The feature of a location: that which an earlier version made of it or somebody described, or that which
+    /// follows.
     fn feature_at(&self, location: &Id) -> Option<&Arc<Entity>> {
         let mut made = self.features.matching(|(origin, _)| origin.cmp(location));
         match made.next() {

@@ -205,8 +205,8 @@ impl<'a> Inventory<'a> {
         all.filter(|named| self.grants.allow(Verb::Read, &named.topic))
     }
 
-    /// What observations of a datastream are of that name no feature, each with since when, the first since ever; what is
-    /// known of a feature, as far as the caller may read it.
+    /// What observations of a datastream are of that name no feature, each with since when, the first since ever; what
+    /// is known of a feature, as far as the caller may read it.
     pub(crate) fn features(&self, named: &Named) -> Vec<(Time, Arc<Followed>)> {
         let own = || Arc::new(Followed::unknown(&named.feature));
         let seen = |followed: Arc<Followed>| {

@@ -163,7 +163,8 @@ impl Entry {
         self.last.is_none() && self.opaque.is_some()
     }
 
-    /// Its last result in the unit that it has now; of one that cannot be converted to that, the unit that it was made in.
+    /// Its last result in the unit that it has now; of one that cannot be converted to that, the unit that it was
+    /// made in.
     pub fn last_value(&self) -> Option<Result<Value<'_>, &str>> {
         let last = self.last.as_ref()?;
         let value = last.value();

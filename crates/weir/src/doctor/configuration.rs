@@ -9,7 +9,7 @@ use weir_gateway::Config;
 const CERTIFICATE_SECONDS_MIN: i64 = 2 * 86_400;
 
 pub(super) fn look(config: &Config, open: bool) -> Vec<Finding> {
-    let problems = weir_gateway::check(&config);
+    let problems = weir_gateway::check(config);
     let mut found: Vec<_> = problems
         .iter()
         .map(|problem| Finding::bad(problem.to_string()))

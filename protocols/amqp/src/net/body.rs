@@ -52,7 +52,8 @@ fn write(value: &Value, out: &mut String) {
     }
 }
 
-/// `shortest` is the number as it is printed; that beyond 2^53 is no integer, and what is none is said as others say it.
+/// `shortest` is the number as it is printed; that beyond 2^53 is no integer, and what is none is said as others say
+/// it.
 fn write_number(number: f64, shortest: &dyn std::fmt::Display, out: &mut String) {
     let whole = (number.abs() >= EXACT_INTEGER_MAX).then_some(".0");
     match number {

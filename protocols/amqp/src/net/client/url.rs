@@ -124,7 +124,7 @@ impl Url {
         if let Some((name, _)) = unknown.filter(|_| !scheme.websocket) {
             return Err(bad(format!(
                 "`?{name}=` is unknown; {}",
-                nearest(name, &OPTIONS)
+                nearest(name, OPTIONS)
             )));
         }
         Ok(Self {
