@@ -1,9 +1,9 @@
 //! What observations are of that name no feature: of where their thing was at their time (18-088 section 8.2.8),
 //! whichever protocol they came by.
 //!
-//! Nothing of it is kept: historical locations say where a thing was, and a feature follows from the location. So it
-//! is also right for what was observed before a historical location was told or corrected. A feature that follows is
-//! there where something observed it ([`listed`]). The decision worth arguing is
+//! Nothing of it is kept while it follows: historical locations say where a thing was, and a feature follows from the
+//! location. So it is also right for what was observed before a historical location was told or corrected. A feature
+//! that follows is there where something observed it ([`listed`]). The decision worth arguing is
 //! `docs/decisions/0068-a-feature-follows-from-where-its-thing-was.md`.
 
 use crate::draft::Draft;
@@ -224,8 +224,38 @@ pub(crate) fn stays_told(entity: &Entity) -> Vec<Stay> {
 }
 
 impl Draft<'_> {
+    /// Keeps the features that follow and of which something was observed, where what they follow from or what was
+    /// observed goes (18-088 table 25).
+    pub(crate) fn keep_features(&mut self, goes: &Entity) -> Result<()> {
+        let (context, kind) = (self.context, goes.kind);
+        let view = context.view;
+        if kind == Kind::Location {
+            return self.keep_feature(goes);
+        }
+        let is_source = matches!(kind, Kind::Datastream | Kind::MultiDatastream);
+        let kinds = [Kind::Datastream, Kind::MultiDatastream].into_iter();
+        let linking = kinds.flat_map(|from| view.linking(kind, &goes.id, from));
+        let own = Some(goes).filter(|_| is_source);
+        let sources = linking.map(|it| &**it).chain(own);
+        for feature in sources.flat_map(|it| view.default_features(it, (BEGIN, END))) {
+            if view.follows(feature) && is_observed(context, feature)? {
+                self.note((**feature).clone());
+            }
+        }
+        Ok(())
+    }
+
+    /// Keeps the feature of an observation that names none and goes.
+    pub(crate) fn keep_default(&mut self, source: &Entity, time: Time) {
+        let view = self.context.view;
+        let feature = view.default_feature(source, time);
+        if let Some(feature) = feature.filter(|it| view.follows(it)) {
+            self.note((**feature).clone());
+        }
+    }
+
     /// Keeps the feature of a location that goes: what was observed there stays of it.
-    pub(crate) fn keep_feature(&mut self, location: &Entity) -> Result<()> {
+    fn keep_feature(&mut self, location: &Entity) -> Result<()> {
         let context = self.context;
         let view = context.view;
         let Some(feature) = view.feature_at(&location.id) else {

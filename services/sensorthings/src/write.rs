@@ -346,7 +346,7 @@ pub(crate) fn update_entity(
     if kind == Kind::MultiDatastream {
         multi::change(draft, changed)?;
     } else if kind == Kind::Datastream {
-        describe(draft, entity, changed, whole)?;
+        describe(draft, entity, changed)?;
     } else {
         draft.put_changed(changed, moved)?;
     }
@@ -370,14 +370,11 @@ fn check_topic(entity: &Entity, body: &Object) -> Result<()> {
 }
 
 /// A datastream is described in the catalog.
-fn describe(draft: &mut Draft<'_>, entity: &Entity, changed: Entity, whole: bool) -> Result<()> {
+fn describe(draft: &mut Draft<'_>, entity: &Entity, changed: Entity) -> Result<()> {
     let mut stream = draft.stream(&entity.key)?.clone();
-    if whole {
-        let kept = |name: &String, _: &mut Json| Kind::Datastream.property(name).is_none();
-        let mut about = std::mem::take(&mut stream.about);
-        about.retain(kept);
-        stream.about = about;
-    }
+    let is_property = |name: &str| Kind::Datastream.property(name).is_some();
+    let kept = |name: &String| !is_property(name) || changed.body.contains_key(name);
+    stream.about.retain(|name, _| kept(name));
     let mut about = properties(Kind::Datastream, &changed.body);
     let ids: Vec<Id> = ["Thing", "Sensor", "ObservedProperty"]
         .iter()
@@ -524,7 +521,11 @@ pub(crate) fn delete_target(draft: &mut Draft<'_>, target: &Target) -> Result<()
 fn delete_observation(draft: &mut Draft<'_>, id: &Id) -> Result<()> {
     let context = draft.context;
     let (at, source) = changeable(context, id)?;
-    observations::one(context, at, |_| Ok(()))?.ok_or_else(|| missing(id))?;
+    let names_none = |it: &Observed<'_>| Ok(it.row.extra.feature.is_none());
+    let found = observations::one(context, at, names_none)?;
+    if found.ok_or_else(|| missing(id))? {
+        draft.keep_default(source, at.time);
+    }
     let known_as = Some(id.clone()).filter(|id| context.view.is_moved(id));
     withdraw(draft, source, at, known_as);
     Ok(())
@@ -542,6 +543,7 @@ pub(crate) fn delete_entity(draft: &mut Draft<'_>, entity: &Entity) -> Result<()
         let all = context.view.linking(entity.kind, &entity.id, kind);
         all.into_iter().filter(move |it| context.goes_along(it))
     };
+    draft.keep_features(entity)?;
     match entity.kind {
         Kind::Datastream => draft.forgotten.push(entity.key.to_string()),
         Kind::MultiDatastream => draft.forgotten.extend(entity.topics.iter().cloned()),
@@ -562,7 +564,6 @@ pub(crate) fn delete_entity(draft: &mut Draft<'_>, entity: &Entity) -> Result<()
         }
     }
     if entity.kind == Kind::Location {
-        draft.keep_feature(entity)?;
         for thing in linking(Kind::Thing).filter(|thing| !thing.is_implied) {
             let mut thing = (**thing).clone();
             if let Some(locations) = thing.links.get_mut("Locations") {
