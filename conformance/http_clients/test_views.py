@@ -13,6 +13,15 @@ MADE = [(1.42, "m", "urn:s:old"), (2, "m", "urn:s:old"), (50, "cm", "urn:s:new")
 IN_CM = [142, 200, 50, 51]
 
 
+def observed(ask, version, query):
+    """Value, unit and sensor of what a service of this version tells, by time."""
+    formats = {"1.0.0": "&responseFormat=text/xml;subtype=%22om/1.0.0%22", "2.0.0": ""}
+    said = ask("GET", f"/sos?service=SOS&version={version}&request=GetObservation&{query}{formats[version]}")
+    read = {"1.0.0": sensor_web.om1, "2.0.0": sensor_web.om}[version]
+    told = sorted(read(said), key=lambda found: found["time"])
+    return [(found["value"], found["unit"], found["sensor"]) for found in told]
+
+
 class Views(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -40,12 +49,11 @@ class Views(unittest.TestCase):
 
     def test_sos(self):
         def check():
-            for version, read in ("2.0.0", sensor_web.om), ("1.0.0", sensor_web.om1):
-                query = f"/sos?service=SOS&version={version}&request=GetObservation&observedProperty=level"
-                query += "" if version == "2.0.0" else "&offering=urn:s:new/observations&responseFormat=text/xml;subtype=%22om/1.0.0%22"
-                told = sorted(read(self.ask("GET", query)), key=lambda found: found["time"])
-                made = [(found["value"], found["unit"], found["sensor"]) for found in told]
-                self.assertEqual(made, MADE, version)
+            self.assertEqual(observed(self.ask, "2.0.0", "observedProperty=level"), MADE)
+            for version in "1.0.0", "2.0.0":
+                for sensor in "urn:s:old", "urn:s:new":
+                    told = observed(self.ask, version, f"offering={sensor}/observations&observedProperty=level")
+                    self.assertEqual(told, [made for made in MADE if made[2] == sensor], (version, sensor))
 
         self.each_start(check)
 
@@ -167,6 +175,91 @@ class Views(unittest.TestCase):
             told = [entry.get(name) for name in ("unit", "value", "asMade", "time")]
             made = {"value": 21, "unit": "Cel"}
             self.assertEqual(told, ["V", None, made, "2026-01-01T06:00:00Z"])
+
+        self.each_start(check)
+
+
+class Replaced(unittest.TestCase):
+    """A sensor that was replaced by one of another property and unit, with a late observation of the first."""
+
+    OLD = [(1.5, "m", "urn:s:old"), (1.75, "m", "urn:s:old")]
+    NEW = [(4, "mm", "urn:s:new"), (5, "mm", "urn:s:new")]
+    EACH = ("urn:s:old", "level", OLD, 0, 1), ("urn:s:new", "rain", NEW, 2, 3)
+
+    @classmethod
+    def setUpClass(cls):
+        cls.gateway = Gateway()
+        cls.addClassCleanup(cls.gateway.close)
+        for observation in (
+            {"value": 1.5, "unit": "m", "sensor": "urn:s:old", "type": "level", "time": "2026-01-01T00:00:00Z"},
+            {"value": 4, "unit": "mm", "sensor": "urn:s:new", "type": "rain", "time": "2026-01-01T02:00:00Z"},
+            {"value": 1.75, "time": "2026-01-01T01:00:00Z"},
+            {"value": 5, "time": "2026-01-01T03:00:00Z"},
+        ):
+            cls.ask("POST", "/live/station/gauge", 204, json.dumps(observation), JSON)
+
+    ask = classmethod(Views.ask.__func__)
+    each_start = Views.each_start
+
+    def tree(self, query):
+        return ElementTree.fromstring(self.ask("GET", f"/sos?service=SOS&{query}"))
+
+    def test_observations_of_each_procedure(self):
+        def check():
+            for sensor, level, made, _first, _last in self.EACH:
+                for version in "1.0.0", "2.0.0":
+                    asked = f"offering={sensor}/observations&procedure={sensor}&observedProperty={level}"
+                    self.assertEqual(observed(self.ask, version, asked), made, (version, sensor))
+                for asked in f"procedure={sensor}", f"observedProperty={level}", f"offering={sensor}/observations":
+                    self.assertEqual(observed(self.ask, "2.0.0", asked), made, asked)
+                latest = f"procedure={sensor}&temporalFilter=om:phenomenonTime,latest"
+                self.assertEqual(observed(self.ask, "2.0.0", latest), made[1:])
+
+        self.each_start(check)
+
+    def test_capabilities(self):
+        def check():
+            for version, name in ("1.0.0", "observedProperty"), ("2.0.0", "observableProperty"):
+                root = self.tree(f"request=GetCapabilities&acceptVersions={version}")
+                offered = [found for found in root.iter() if sensor_web.local(found) == "ObservationOffering"]
+                told = []
+                for offering in offered:
+                    of = {sensor_web.local(found): found.get(sensor_web.XLINK) or found.text for found in offering.iter()}
+                    told.append((of["procedure"], of[name], of["beginPosition"][11:13], of["endPosition"][11:13]))
+                each = [(sensor, level, f"0{first}", f"0{last}") for sensor, level, _made, first, last in self.EACH]
+                self.assertEqual(sorted(told), sorted(each), version)
+
+        self.each_start(check)
+
+    def test_results_by_template(self):
+        def check():
+            for sensor, level, made, _first, _last in self.EACH:
+                asked = f"version=2.0.0&offering={sensor}/observations&observedProperty={level}"
+                unit = sensor_web.first(self.tree(f"request=GetResultTemplate&{asked}"), "resultStructure")
+                codes = [found.get("code") for found in unit.iter() if found.get("code")]
+                self.assertEqual(codes, [made[0][1]], sensor)
+                values = sensor_web.first(self.tree(f"request=GetResult&{asked}"), "resultValues").text
+                told = [float(line.split(",")[1]) for line in values.splitlines()[1:]]
+                self.assertEqual(told, [value for value, _unit, _sensor in made], sensor)
+
+        self.each_start(check)
+
+    def test_availability_and_description(self):
+        def check():
+            asked = "request=GetDataAvailability&version=2.0.0"
+            for sensor, level, made, first, last in self.EACH:
+                root = self.tree(f"{asked}&procedure={sensor}")
+                ends = [sensor_web.first(root, f"{end}Position").text[11:13] for end in ("begin", "end")]
+                self.assertEqual(ends, [f"0{first}", f"0{last}"], sensor)
+                described = self.tree(
+                    "request=DescribeSensor&version=2.0.0&procedureDescriptionFormat=http://www.opengis.net/sensorml/2.0"
+                    f"&procedure={sensor}&validTime=2026-01-01T0{last}:00:00Z")
+                quantity = sensor_web.first(described, "Quantity")
+                self.assertEqual((quantity.get("definition"), quantity[0].get("code")), (level, made[0][1]))
+                ends = [sensor_web.first(described, f"{end}Position") for end in ("begin", "end")]
+                ends = [end.text or end.get("indeterminatePosition") for end in ends]
+                change = "2026-01-01T02:00:00Z"
+                self.assertEqual(ends, ["unknown", change] if sensor == "urn:s:old" else [change, "now"])
 
         self.each_start(check)
 

@@ -8,7 +8,7 @@ use crate::fault::Fault;
 use crate::hub::Hub;
 use crate::hub::change::Change;
 use crate::message::Message;
-use crate::requests::{Latest, Past, Publish, Subscribe};
+use crate::requests::{Latest, Made, Past, Publish, Subscribe};
 use crate::state::catalog::Entry;
 use crate::state::entities::Entity;
 use crate::state::withdrawn::Place;
@@ -69,10 +69,10 @@ impl<'a> Caller<'a> {
         self.audited(self.hub.past(self.principal, past))
     }
 
-    /// From when to when there are observations of each of these datastreams; `None` of one that has none or may
-    /// not be read.
-    pub fn extents(&self, topics: &[String]) -> Result<Vec<Option<Extent>>, Fault> {
-        self.audited(self.hub.extents(self.principal, topics))
+    /// From when to when there are such observations of each of these datastreams; `None` of one that has none or
+    /// may not be read.
+    pub fn extents(&self, all: &[Made]) -> Result<Vec<Option<Extent>>, Fault> {
+        self.audited(self.hub.extents(self.principal, all))
     }
 
     /// Messages as they come.

@@ -53,7 +53,7 @@ pub use memory::{Memory, Partial, Room};
 pub use message::{Content, Item, Message, Rows};
 pub use problem::{EntryProblem, Outcome, Problem};
 pub use queue::Unframed;
-pub use requests::{Latest, Media, Past, Publish, Since, Subscribe};
+pub use requests::{Latest, Made, Media, Past, Publish, Since, Subscribe};
 pub use standing::Standing;
 pub use state::catalog::{Entry, Last};
 pub use state::consumers::Watch;

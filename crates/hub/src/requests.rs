@@ -12,6 +12,35 @@ use weir_model::{Batch, Cursor, Filter, Time};
 use weir_storage::Aggregate;
 use weir_storage::units::InUnit;
 
+/// Observations of a datastream.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Made {
+    /// Its topic.
+    pub topic: String,
+    /// The numbers of the descriptions that they were made under; any where there are none.
+    pub under: Vec<u8>,
+}
+
+impl Made {
+    /// Those of them that some observations of the datastream are.
+    pub(crate) fn of(&self, batch: Batch) -> Batch {
+        if self.under.is_empty() {
+            batch
+        } else {
+            batch.select(|row| self.under.contains(&batch.description(row)))
+        }
+    }
+}
+
+impl From<String> for Made {
+    fn from(topic: String) -> Self {
+        Self {
+            topic,
+            under: Vec::new(),
+        }
+    }
+}
+
 /// A message to be stored.
 #[derive(Clone, Debug)]
 pub struct Publish {

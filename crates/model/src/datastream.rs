@@ -186,6 +186,19 @@ impl Datastream {
         last.or_else(first).map_or(0, |(number, _)| number as u8)
     }
 
+    /// From when on each description held, by time, as far as is known now; none where it never had another.
+    pub fn timeline(&self) -> Vec<(Time, u8)> {
+        let mut begins: Vec<Time> = self.descriptions.iter().map(|own| own.from).collect();
+        begins.sort_unstable();
+        let now = Time::from_nanos(i64::MAX);
+        let held = begins
+            .into_iter()
+            .map(|from| (from, self.in_force(from, now)));
+        let mut timeline: Vec<(Time, u8)> = held.collect();
+        timeline.dedup_by_key(|(_, number)| *number);
+        timeline
+    }
+
     /// The number of the description that says this.
     pub fn number_of(&self, says: Described<'_>) -> Option<u8> {
         let same = |own: &Description| own.says() == says;
@@ -302,6 +315,8 @@ mod tests {
         assert_eq!(river.says(), unit("cm"));
         let held = |time| river.described(river.in_force(at(time), at(999)));
         assert_eq!([3, 4, 9, 10].map(held), ["m", "mm", "mm", "cm"].map(unit));
+        let timeline = [(i64::MIN, 0), (4, 2), (10, 1)].map(|(from, number)| (at(from), number));
+        assert_eq!(river.timeline(), timeline);
         assert_eq!(river.number_of(unit("mm")), Some(2));
         river.unit = Some("dm".into());
         river.correct();

@@ -47,6 +47,11 @@ pub trait History: Send + Sync {
         None
     }
 
+    /// The same of the observations that were made under each of its descriptions, by their numbers.
+    fn extents(&self, _topic: &str) -> Result<Vec<(u8, Extent)>, HistoryFault> {
+        Ok(Vec::new())
+    }
+
     /// How many damages were found in it, at the start and since; each is told in the gateway's log.
     fn damage(&self) -> u64 {
         0

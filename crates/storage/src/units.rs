@@ -351,14 +351,18 @@ pub fn converted(batch: &Batch, unit: &InUnit) -> Option<Converted> {
 /// A row's result as conditions look at it, in the unit that its datastream has now; `None` where it cannot be
 /// converted to that.
 pub fn comparable(batch: &Batch, row: usize) -> Option<Value<'_>> {
-    let (stream, value) = (batch.stream_of(row), batch.value(row));
-    let own = batch.own_unit(stream);
+    comparable_in(batch, row, batch.own_unit(batch.stream_of(row)))
+}
+
+/// The same in another unit, where one is said.
+pub fn comparable_in<'b>(batch: &'b Batch, row: usize, unit: Option<&str>) -> Option<Value<'b>> {
+    let value = batch.value(row);
     let number = value.number().filter(|_| value.is_numeric());
-    let (Some(own), Some(number)) = (own, number) else {
+    let (Some(unit), Some(number)) = (unit, number) else {
         return Some(value);
     };
-    let view = batch.stream(stream);
-    let found = conversion(view.topic, view.unit, own).ok()?;
+    let view = batch.stream(batch.stream_of(row));
+    let found = conversion(view.topic, view.unit, unit).ok()?;
     Some(Value::Number(found.apply(number)))
 }
 

@@ -14,7 +14,7 @@ use crate::placed::{BEGIN, END};
 use crate::render::{instant, property};
 use serde_json::{Value as Json, json};
 use std::sync::Arc;
-use weir_hub::Extent;
+use weir_hub::{Extent, Made};
 use weir_model::Time;
 
 /// Whether a property of a type is computed.
@@ -115,10 +115,10 @@ fn extent(context: &Context<'_>, entity: &Entity) -> Result<Option<Extent>> {
 }
 
 fn look_up(context: &Context<'_>, entity: &Entity) -> Result<Option<Extent>> {
-    let topics = entity.published_at().into_iter().map(str::to_owned);
-    let topics: Vec<_> = topics.collect();
+    let topics = entity.published_at().into_iter();
+    let all: Vec<_> = topics.map(|topic| Made::from(topic.to_owned())).collect();
     let caller = context.hub.caller(context.now, context.principal)?;
-    let extents = caller.extents(&topics)?;
+    let extents = caller.extents(&all)?;
     Ok(extents.into_iter().flatten().reduce(Extent::joined))
 }
 

@@ -2,7 +2,8 @@
 //!
 //! It is in no standard of OGC's: 52North's server has it (`http://www.opengis.net/sosgda/1.0`, and 2.0, which adds
 //! offerings and formats), and clients made for that ask it before they draw. What is told is kept with the
-//! datastreams, so no history is read.
+//! datastreams, so no history is read but where a datastream has
+//! several descriptions.
 
 use crate::ask::Ask;
 use crate::exception::Exception;
@@ -24,9 +25,8 @@ pub(crate) fn answer(ask: &Ask) -> Result<Reply, Exception> {
     let inventory = ask.inventory()?;
     let picked = selected(ask, &inventory)?;
     let features = observed(ask, &inventory)?;
-    let topics = picked.iter().map(|series| series.topic.to_string());
-    let topics: Vec<_> = topics.collect();
-    let extents = ask.caller()?.extents(&topics)?;
+    let made: Vec<_> = picked.iter().map(|series| series.made()).collect();
+    let extents = ask.caller()?.extents(&made)?;
     let told = picked.iter().zip(extents);
     let told = told.filter_map(|(series, extent)| Some((series, extent?)));
     let mut xml = Xml::new();

@@ -34,7 +34,7 @@ pub(crate) fn answer(ask: &Ask) -> Result<Reply, Exception> {
     let mut by_time: BTreeMap<Time, Vec<(String, u32)>> = BTreeMap::new();
     for id in named {
         let (topic, time, ordinal) = parts(id)
-            .filter(|(topic, ..)| inventory.of_topic(topic).is_some())
+            .filter(|(topic, ..)| inventory.of_topic(topic).next().is_some())
             .ok_or_else(|| unknown(parameter, id))?;
         known.extend(
             inventory
@@ -46,7 +46,7 @@ pub(crate) fn answer(ask: &Ask) -> Result<Reply, Exception> {
     let (layout, model) = layout.of_model(ask, &known)?;
     let pages = by_time.into_iter().map(|(time, places)| {
         let topics = places.iter().map(|(topic, _)| topic);
-        let named = topics.filter_map(|topic| inventory.of_topic(topic));
+        let named = topics.flat_map(|topic| inventory.of_topic(topic));
         let series = named.map(|named| inventory.series(named));
         let temporal = Temporal::beginning(time);
         let wanted = Wanted {

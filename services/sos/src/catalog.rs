@@ -5,7 +5,7 @@
 //! reads while something is described anew, it is copied.
 
 use crate::exception::Exception;
-use crate::inventory::{Named, is_offered, named};
+use crate::named::{Named, is_offered, named};
 use crate::offerings::Offerings;
 use crate::records::Set;
 use crate::whereabouts::Whereabouts;
@@ -27,7 +27,7 @@ type Index = BTreeMap<String, BTreeSet<Arc<str>>>;
 pub(crate) struct Known {
     /// `None` before the first.
     revision: Option<u64>,
-    by_topic: BTreeMap<Arc<str>, Arc<Named>>,
+    by_topic: BTreeMap<Arc<str>, Vec<Arc<Named>>>,
     by_procedure: Index,
     by_property: Index,
     pub(crate) offerings: Offerings,
@@ -98,44 +98,44 @@ impl Known {
         if !is_offered(entry) {
             return;
         }
-        let named = Arc::new(named(entry));
-        let topic = named.topic.clone();
-        for (index, name) in [
-            (&mut self.by_procedure, &named.procedure),
-            (&mut self.by_property, &named.property),
-        ] {
-            let topics = index.entry(name.clone()).or_default();
-            topics.insert(topic.clone());
+        let all: Vec<_> = named(entry).into_iter().map(Arc::new).collect();
+        for named in &all {
+            for (index, name) in [
+                (&mut self.by_procedure, &named.procedure),
+                (&mut self.by_property, &named.property),
+            ] {
+                let topics = index.entry(name.clone()).or_default();
+                topics.insert(named.topic.clone());
+            }
         }
-        self.by_topic.insert(topic, named);
+        self.by_topic.insert(entry.topic.clone(), all);
     }
 
     fn forget(&mut self, topic: &str) {
-        let Some(named) = self.by_topic.remove(topic) else {
-            return;
-        };
-        for (index, name) in [
-            (&mut self.by_procedure, &named.procedure),
-            (&mut self.by_property, &named.property),
-        ] {
-            let Some(topics) = index.get_mut(name) else {
-                continue;
-            };
-            topics.remove(topic);
-            if topics.is_empty() {
-                index.remove(name);
+        for named in self.by_topic.remove(topic).into_iter().flatten() {
+            for (index, name) in [
+                (&mut self.by_procedure, &named.procedure),
+                (&mut self.by_property, &named.property),
+            ] {
+                let Some(topics) = index.get_mut(name) else {
+                    continue;
+                };
+                topics.remove(topic);
+                if topics.is_empty() {
+                    index.remove(name);
+                }
             }
         }
     }
 
     /// All, by topic.
     pub(crate) fn all(&self) -> impl Iterator<Item = &Arc<Named>> {
-        self.by_topic.values()
+        self.by_topic.values().flatten()
     }
 
-    /// The datastream of a topic.
-    pub(crate) fn of_topic(&self, topic: &str) -> Option<&Arc<Named>> {
-        self.by_topic.get(topic)
+    /// What the datastream of a topic is called, what it is now first.
+    pub(crate) fn of_topic(&self, topic: &str) -> &[Arc<Named>] {
+        self.by_topic.get(topic).map_or(&[], Vec::as_slice)
     }
 
     /// The procedures that have datastreams.
@@ -148,7 +148,8 @@ impl Known {
         &'s self,
         procedure: &str,
     ) -> impl Iterator<Item = &'s Arc<Named>> + use<'s> {
-        self.listed(&self.by_procedure, procedure)
+        let topics = self.by_procedure.get_key_value(procedure);
+        self.listed(topics, |own| &own.procedure)
     }
 
     /// Those that observe a property, by topic.
@@ -156,16 +157,21 @@ impl Known {
         &'s self,
         property: &str,
     ) -> impl Iterator<Item = &'s Arc<Named>> + use<'s> {
-        self.listed(&self.by_property, property)
+        let topics = self.by_property.get_key_value(property);
+        self.listed(topics, |own| &own.property)
     }
 
     fn listed<'s>(
         &'s self,
-        index: &'s Index,
-        name: &str,
+        topics: Option<(&'s String, &'s BTreeSet<Arc<str>>)>,
+        name: fn(&Named) -> &String,
     ) -> impl Iterator<Item = &'s Arc<Named>> + use<'s> {
-        let topics = index.get(name).into_iter().flatten();
-        topics.filter_map(|topic| self.of_topic(topic))
+        let topics = topics.into_iter();
+        let each = topics.flat_map(|(called, topics)| topics.iter().map(move |it| (called, it)));
+        each.flat_map(move |(called, topic)| {
+            let all = self.of_topic(topic).iter();
+            all.filter(move |own| name(own) == called)
+        })
     }
 }
 

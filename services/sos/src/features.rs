@@ -6,7 +6,8 @@
 use crate::ask::Ask;
 use crate::exception::Exception;
 use crate::gml;
-use crate::inventory::{Inventory, Named};
+use crate::inventory::Inventory;
+use crate::named::Named;
 use crate::names::*;
 use crate::observations::selected;
 use crate::records::{Set, position_of, topics_of};
@@ -72,7 +73,7 @@ fn observed<'i>(
     for (id, body) in Set::Features.all(ask)? {
         let topics = topics_of(&body).into_iter();
         let topics: HashSet<String> = topics
-            .filter(|topic| inventory.of_topic(topic).is_some())
+            .filter(|topic| inventory.of_topic(topic).next().is_some())
             .collect();
         said.extend(topics.iter().cloned());
         let feature = Feature {

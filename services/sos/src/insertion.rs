@@ -20,7 +20,7 @@ use weir_codec::document::Xml;
 use weir_codec::{Format, by_name};
 use weir_hub::{Change, Media, Publish, Ticket, Verb};
 use weir_model::batch::Naming;
-use weir_model::{Batch, BatchBuilder};
+use weir_model::{Batch, BatchBuilder, Time};
 
 const ACTION: &str =
     "http://www.opengis.net/def/serviceOperation/sos/obsInsertion/2.0/InsertObservationResponse";
@@ -99,8 +99,8 @@ fn version_1(ask: &Ask, inventory: &Inventory<'_>) -> Result<(Batch, String), Ex
     let batch = read(ask, "Observation")?;
     let first = batch.row(0);
     let property = first.property.unwrap_or_default();
-    let topic = topic_in(inventory, assigned, property);
     let time = first.time.unwrap_or(ask.now);
+    let topic = topic_in(inventory, (assigned, property), time);
     // Who may not read what is there is not told how many there are.
     let before = match ask.principal.grants.allow(Verb::Read, &topic) {
         true => ask.hub.counted(&topic, &BTreeSet::from([time]))?,
@@ -148,9 +148,10 @@ pub(crate) fn decode(
         .map_err(|error| Exception::invalid(parameter, error.to_string()))
 }
 
-/// The topic of a datastream that is known by its names, or that such gets.
-fn topic_in(inventory: &Inventory<'_>, procedure: &str, property: &str) -> String {
-    match inventory.of_names(procedure, property) {
+/// The topic of a datastream that is known by its names, of those of an earlier time the one of then; or that such
+/// gets.
+fn topic_in(inventory: &Inventory<'_>, (procedure, property): (&str, &str), time: Time) -> String {
+    match inventory.of_names(procedure, property, time) {
         Some(series) => series.topic.to_string(),
         None => topic_of(procedure, property),
     }
@@ -174,7 +175,8 @@ pub(crate) fn insert(
         };
         let procedure = name("procedure", stream.sensor)?;
         let property = name("observedProperty", stream.property)?;
-        topics.push(topic_in(inventory, &procedure, &property));
+        let time = batch.begin_of(index).unwrap_or(ask.now);
+        topics.push(topic_in(inventory, (&procedure, &property), time));
     }
     let format = by_name("block").or_else(|| by_name("json"));
     let format = format.ok_or_else(|| Exception::internal("this build has no format for it"))?;

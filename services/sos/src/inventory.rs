@@ -1,13 +1,10 @@
 //! What is offered: the hub's catalog in the words of the service.
-//!
-//! A datastream whose sensor is not known is of the procedure `urn:weir:procedure:` with the topic that
-//! its own lies under, and its last level is the property; so that what publishes `kitchen/temperature`
-//! appears as procedure `urn:weir:procedure:kitchen` observing `temperature`.
 
 use crate::capabilities::of_nc_name;
 use crate::catalog::Known;
+use crate::named::{Named, PROCEDURE};
 use crate::offerings::OwnOffering;
-use crate::records::{self, Set};
+use crate::records::Set;
 use crate::related::Related;
 use crate::sensors::fingerprint;
 use crate::whereabouts::Followed;
@@ -15,25 +12,10 @@ use std::collections::BTreeSet;
 use std::ops::Deref;
 use std::sync::Arc;
 use weir_codec::Model;
-use weir_hub::{Entry, Grants, Hub, Last, Verb};
-use weir_model::topic::{self, thing_and_property};
-use weir_model::{Place, Time, Value, percent};
+use weir_hub::{Grants, Hub, Last, Verb};
+use weir_model::{Place, Time, Value, percent, topic};
 
-/// What one datastream is called.
-#[derive(Clone, Debug)]
-pub(crate) struct Named {
-    pub(crate) topic: Arc<str>,
-    pub(crate) procedure: String,
-    pub(crate) property: String,
-    pub(crate) unit: Option<String>,
-    /// What observations are of that name no feature, where no thing says where it was.
-    feature: String,
-    /// The thing that it is a datastream of, as SensorThings identifies it.
-    thing: String,
-    pub(crate) place: Option<Place>,
-}
-
-/// One datastream as it stands.
+/// What is called so, as it stands.
 #[derive(Clone, Debug)]
 pub(crate) struct Series {
     named: Arc<Named>,
@@ -89,6 +71,14 @@ impl Series {
     pub(crate) fn moves(&self) -> bool {
         self.features.len() > 1
     }
+
+    /// The same in the unit of another time.
+    pub(crate) fn in_unit(&self, unit: Option<String>) -> Self {
+        Self {
+            named: Arc::new(self.named.in_unit(unit)),
+            ..self.clone()
+        }
+    }
 }
 
 /// All that a principal may read.
@@ -110,8 +100,6 @@ pub(crate) struct Offering {
     pub(crate) series: Vec<Series>,
 }
 
-pub(crate) const PROCEDURE: &str = "urn:weir:procedure:";
-pub(crate) const FEATURE: &str = "urn:weir:feature:";
 /// Ends the identifier of the offering of a procedure.
 const OFFERING: &str = "/observations";
 
@@ -227,15 +215,29 @@ impl<'a> Inventory<'a> {
         all
     }
 
-    /// A datastream as it stands now.
+    /// What is called so, as it stands now.
     pub(crate) fn series(&self, named: &Arc<Named>) -> Series {
         let last = self.hub.last_of(&named.topic);
-        Series {
-            features: self.features(named),
+        let last = last.filter(|last| named.has(last.description));
+        let features = self.features(named);
+        let series = |value: Option<Value<'_>>, time| Series {
+            features: features.clone(),
             named: named.clone(),
-            class: class(last.as_ref(), named.unit.is_some()),
-            model: model(last.as_ref(), named.unit.as_deref()),
-            last: last.map(|last| last.time),
+            class: class(value.as_ref(), named.unit.is_some()),
+            model: model(value.as_ref(), named.unit.as_deref()),
+            last: time,
+        };
+        if last.is_some() || !named.is_part() {
+            return series(
+                last.as_ref().map(Last::value),
+                last.as_ref().map(|last| last.time),
+            );
+        }
+        // The datastream's last observation is called otherwise. What has a unit is of numbers.
+        let made = (named.unit.is_none()).then(|| self.hub.last_made(&named.made()));
+        match made.and_then(Result::ok).flatten() {
+            Some(batch) if !batch.is_empty() => series(Some(batch.value(0)), batch.time(0)),
+            _ => series(None, None),
         }
     }
 
@@ -299,15 +301,29 @@ impl<'a> Inventory<'a> {
         all
     }
 
-    /// The first datastream of a procedure and a property.
-    pub(crate) fn of_names(&self, procedure: &str, property: &str) -> Option<&Arc<Named>> {
-        let mut own = self.of_procedure(procedure);
-        own.find(|own| own.property == property)
+    /// What a procedure observes of a property: where several are called so, what was so at a time, or else what is
+    /// so now.
+    pub(crate) fn of_names(
+        &self,
+        procedure: &str,
+        property: &str,
+        time: Time,
+    ) -> Option<&Arc<Named>> {
+        let at = (Some(time), Some(time.plus_nanos(1)));
+        let rank = |own: &&Arc<Named>| {
+            let held = own.held().iter().any(|held| held.is_in(at));
+            (!held, !own.is_newest())
+        };
+        let own = self.of_procedure(procedure);
+        own.filter(|own| own.property == property).min_by_key(rank)
     }
 
-    /// The datastream of a topic.
-    pub(crate) fn of_topic(&self, topic: &str) -> Option<&Arc<Named>> {
-        self.readable(self.known.of_topic(topic).into_iter()).next()
+    /// What the datastream of a topic is called, what it is now first.
+    pub(crate) fn of_topic<'s>(
+        &'s self,
+        topic: &str,
+    ) -> impl Iterator<Item = &'s Arc<Named>> + use<'s, 'a> {
+        self.readable(self.known.of_topic(topic).iter())
     }
 }
 
@@ -362,43 +378,10 @@ fn topic_again(above: &str, property: &str) -> Option<String> {
     (is_topic && !property.contains('/')).then_some(topic)
 }
 
-/// Bytes that are no message have no observations.
-pub(crate) fn is_offered(entry: &Entry) -> bool {
-    let described = entry.datastream.sensor.is_some() || entry.datastream.property.is_some();
-    entry.last.is_some() || described || entry.opaque.is_none()
-}
-
-/// What a datastream of the hub's catalog is called.
-pub(crate) fn named(entry: &Entry) -> Named {
-    let datastream = &entry.datastream;
-    let (above, level) = thing_and_property(&entry.topic);
-    let text = |own: &Option<Box<str>>, other: String| match own {
-        Some(own) => own.to_string(),
-        None => other,
-    };
-    let about = datastream.about.as_deref();
-    let about = about.and_then(|about| serde_json::from_str::<serde_json::Value>(about).ok());
-    let about = about.unwrap_or_default();
-    let said = records::id_of(&about["FeatureOfInterest"]);
-    let feature = match datastream.place {
-        Some(_) => &entry.topic,
-        None => above,
-    };
-    Named {
-        topic: entry.topic.clone(),
-        procedure: text(&datastream.sensor, format!("{PROCEDURE}{above}")),
-        property: text(&datastream.property, level.to_owned()),
-        unit: datastream.unit.as_deref().map(str::to_owned),
-        feature: said.unwrap_or_else(|| format!("{FEATURE}{feature}")),
-        thing: records::id_of(&about["Thing"]).unwrap_or_else(|| above.to_owned()),
-        place: datastream.place,
-    }
-}
-
 /// OGC's type of what was observed last.
-fn class(last: Option<&Last>, has_unit: bool) -> &'static str {
+fn class(last: Option<&Value<'_>>, has_unit: bool) -> &'static str {
     let types = crate::names::OBSERVATION_TYPES;
-    match last.map(Last::value) {
+    match last {
         Some(value) if has_unit && value.is_numeric() => types[0],
         Some(Value::Bool(_)) => types[1],
         Some(Value::Text(_)) => types[2],
@@ -408,9 +391,9 @@ fn class(last: Option<&Last>, has_unit: bool) -> &'static str {
 }
 
 /// The model of what was observed last; of what was announced with a unit, that of numbers.
-fn model(last: Option<&Last>, unit: Option<&str>) -> Option<Model> {
+fn model(last: Option<&Value<'_>>, unit: Option<&str>) -> Option<Model> {
     match last {
-        Some(last) => Model::of(&last.value(), unit),
+        Some(last) => Model::of(last, unit),
         None => unit.map(|_| Model::Measurement),
     }
 }

@@ -35,6 +35,7 @@ mod limits;
 mod lists;
 mod models;
 mod moment;
+mod named;
 mod names;
 mod observations;
 mod offerings;

@@ -150,18 +150,24 @@ impl Temporal {
         match value.trim() {
             "latest" | "getLatest" => self.latest = true,
             "first" | "getFirst" => self.first = true,
-            value => match value.split_once('/') {
-                Some((begin, end)) => {
-                    let period = period(parameter, begin, end)?;
-                    self.narrow(property, Relation::During, period);
-                }
-                None => {
-                    let span = span(parameter, value)?;
-                    self.narrow(property, compared(Relation::Equals, span), span);
-                }
-            },
+            value => {
+                let span = reach(parameter, value)?;
+                let relation = match value.contains('/') {
+                    true => Relation::During,
+                    false => compared(Relation::Equals, span),
+                };
+                self.narrow(property, relation, span);
+            }
         }
         Ok(())
+    }
+}
+
+/// From when to when an instant or a period reaches that stands in a text.
+pub(crate) fn reach(parameter: &str, text: &str) -> Result<Period, Exception> {
+    match text.split_once('/') {
+        Some((begin, end)) => period(parameter, begin, end),
+        None => span(parameter, text),
     }
 }
 

@@ -2,9 +2,10 @@
 
 use crate::ask::Ask;
 use crate::exception::Exception;
-use crate::inventory::{Inventory, Named, Series};
+use crate::inventory::{Inventory, Series};
 use crate::limits::{PIECE_OBSERVATIONS, UNWANTED_PER_WANTED};
 use crate::models;
+use crate::named::Named;
 use crate::names::*;
 use crate::pages::{Pages, Wanted};
 use crate::params::Version;
@@ -124,7 +125,7 @@ fn check_version_1(ask: &Ask) -> Result<(), Exception> {
     }
 }
 
-/// The datastreams that offering, procedure and property pick; one that names nothing is invalid.
+/// What offering, procedure and property pick; one that names nothing is invalid.
 // [SOS2-8.3-1] [SOS2-8.3-8]
 pub(crate) fn selected(ask: &Ask, inventory: &Inventory<'_>) -> Result<Vec<Series>, Exception> {
     let offerings = named(ask, "offering", |id| {
@@ -146,8 +147,11 @@ pub(crate) fn selected(ask: &Ask, inventory: &Inventory<'_>) -> Result<Vec<Serie
             && any(properties, &own.property)
     };
     // What names fewest leads: procedures have few datastreams, a property may have most of all.
-    let mut leading: BTreeMap<&str, &Arc<Named>> = BTreeMap::new();
-    let by_topic = |named| (&*Arc::<Named>::as_ref(named).topic, named);
+    let mut leading: BTreeMap<(&str, &[u8]), &Arc<Named>> = BTreeMap::new();
+    let by_topic = |named| {
+        let own = Arc::<Named>::as_ref(named);
+        ((&*own.topic, own.under()), named)
+    };
     match (&offering[..], procedures, properties) {
         ([], [], []) => leading.extend(inventory.all().map(by_topic)),
         ([], [], all) => all
@@ -413,7 +417,8 @@ impl Observed {
     fn features(&self, batch: &Batch) -> Vec<String> {
         let feature = |index| {
             let pages = self.pages.last()?;
-            let series = pages.series(batch.stream(index).topic)?;
+            let view = batch.stream(index);
+            let series = pages.series(view.topic, view.description)?;
             Some(series.feature().to_owned())
         };
         let all = (0..batch.stream_count()).map(feature);

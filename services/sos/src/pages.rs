@@ -11,8 +11,8 @@ use crate::region::{LookedUp, Region};
 use std::collections::HashMap;
 use std::sync::Arc;
 use weir_codec::Model;
-use weir_hub::units::comparable;
-use weir_hub::{Caller, Hub, InUnit, Page, Past, Principal};
+use weir_hub::units::{comparable_in, in_unit};
+use weir_hub::{Caller, Extent, Hub, InUnit, Made, Page, Past, Principal};
 use weir_model::{Batch, Datastream, Filter, Time};
 
 /// What of the observations of some datastreams is wanted.
@@ -27,6 +27,8 @@ pub(crate) struct Wanted {
     pub(crate) model: Option<Model>,
     /// Topics, and which of the observations of one time; all where there are none.
     pub(crate) places: Vec<(String, u32)>,
+    /// The one unit of all numbers; each in its own where there is none.
+    pub(crate) unit: Option<Arc<str>>,
 }
 
 impl Wanted {
@@ -37,8 +39,7 @@ impl Wanted {
             region: ask.params.region.clone(),
             comparison: ask.params.comparison.clone(),
             features: ask.params.all("featureOfInterest").to_vec(),
-            model: None,
-            places: Vec::new(),
+            ..Self::default()
         }
     }
 
@@ -62,7 +63,7 @@ impl Wanted {
         let unit = batch.stream(batch.stream_of(row)).unit;
         let of_model = self.model.is_none() || Model::of(&value, unit) == self.model;
         let compares = self.comparison.as_ref().is_none_or(|own| {
-            let value = comparable(batch, row);
+            let value = comparable_in(batch, row, series.unit.as_deref());
             value.is_some_and(|value| own.holds(&value))
         });
         let feature = extra.feature.unwrap_or_else(|| series.feature());
@@ -85,16 +86,36 @@ impl Wanted {
     }
 }
 
+/// What is read at once.
+#[derive(Clone, Debug)]
+struct Reading {
+    filters: Vec<Filter>,
+    /// Of what else than all of its datastreams' observations is wanted.
+    parts: Vec<Made>,
+    /// Whether one observation is wanted of one of the series.
+    is_one: bool,
+}
+
+impl Reading {
+    /// Whether a series is among what is read.
+    fn has(&self, series: &Series) -> bool {
+        !self.is_one || self.parts.iter().all(|part| part.under == series.under())
+    }
+}
+
 /// The pages of one answer.
 pub(crate) struct Pages {
     hub: Arc<Hub>,
     now: Time,
     principal: Principal,
-    series: HashMap<Arc<str>, Series>,
+    /// By topic; several of one are of descriptions of their own.
+    series: HashMap<Arc<str>, Vec<Series>>,
     wanted: Wanted,
-    /// Filters that are still to be read; of the first the page of this token comes next.
-    left: Vec<Vec<Filter>>,
+    /// What is still to be read; of the last the page of this token comes next.
+    left: Vec<Reading>,
     token: Option<String>,
+    /// Where what is wanted of that can lie.
+    span: Option<Span>,
     /// How far the first of these was looked through, for the latest of it that is wanted.
     back: Option<Back>,
     looked_at: usize,
@@ -103,26 +124,32 @@ pub(crate) struct Pages {
 impl Pages {
     /// Begins to read the observations of datastreams.
     pub(crate) fn new(ask: &Ask, series: Vec<Series>, wanted: Wanted) -> Self {
-        let Temporal { latest, first, .. } = wanted.temporal;
-        let each = first || (latest && wanted.is_searched());
-        let left = filters(&series, each);
-        let by_topic = series.into_iter().map(|one| (one.topic.clone(), one));
+        let mut by_topic: HashMap<Arc<str>, Vec<Series>> = HashMap::new();
+        let is_new = |one: &Series| {
+            let own = by_topic.entry(one.topic.clone()).or_default();
+            let is_new = own.iter().all(|other| other.under() != one.under());
+            own.extend(is_new.then(|| one.clone()));
+            is_new
+        };
+        let series: Vec<Series> = series.into_iter().filter(is_new).collect();
         Self {
             hub: ask.hub.clone(),
             now: ask.now,
             principal: ask.principal.clone(),
-            series: by_topic.collect(),
+            left: readings(&series, &wanted),
+            series: by_topic,
             wanted,
-            left,
             token: None,
+            span: None,
             back: None,
             looked_at: 0,
         }
     }
 
-    /// The datastream of a topic.
-    pub(crate) fn series(&self, topic: &str) -> Option<&Series> {
-        self.series.get(topic)
+    /// What the observations of a topic are called that were made under a description.
+    pub(crate) fn series(&self, topic: &str, description: u8) -> Option<&Series> {
+        let own = self.series.get(topic)?;
+        own.iter().find(|own| own.has(description))
     }
 
     /// Observations read so far, wanted or not.
@@ -132,37 +159,44 @@ impl Pages {
 
     /// The next page; it may be empty, and is `None` at the end.
     pub(crate) fn next(&mut self) -> Result<Option<Page>, Exception> {
-        let Some(filters) = self.left.last() else {
+        let Some(reading) = self.left.last().cloned() else {
             return Ok(None);
         };
-        let filters = filters.clone();
         let Temporal { latest, first, .. } = self.wanted.temporal;
         let page = match (latest, first) {
-            (true, _) if self.wanted.is_searched() => self.back(filters)?,
-            (true, _) => self.latest(filters)?,
-            (false, true) => self.first(filters)?,
-            (false, false) => self.all(filters)?,
+            (true, _) if reading.is_one => self.back(&reading)?,
+            (true, _) => self.latest(&reading)?,
+            (false, true) => self.first(&reading)?,
+            (false, false) => self.all(&reading)?,
         };
         Ok(Some(page))
     }
 
-    fn all(&mut self, filters: Vec<Filter>) -> Result<Page, Exception> {
-        let page = self.past(filters, self.wanted.temporal.begins, self.wanted.page())?;
+    fn all(&mut self, reading: &Reading) -> Result<Page, Exception> {
+        let span = self.span_of(reading)?;
+        let page = self.past(reading, span, self.wanted.page())?;
         self.pop_at_end();
         Ok(page)
     }
 
     fn pop_at_end(&mut self) {
         if self.token.is_none() {
-            self.left.pop();
+            self.pop();
         }
     }
 
+    fn pop(&mut self) {
+        self.left.pop();
+        self.span = None;
+    }
+
     /// A page on the way to the first observation of a datastream that is wanted, or that one.
-    fn first(&mut self, filters: Vec<Filter>) -> Result<Page, Exception> {
-        let is_next = !self.wanted.is_searched() && self.token.is_none();
+    fn first(&mut self, reading: &Reading) -> Result<Page, Exception> {
+        let is_searched = self.wanted.is_searched() || !reading.parts.is_empty();
+        let is_next = !is_searched && self.token.is_none();
         let limit = if is_next { 1 } else { self.wanted.page() };
-        let page = self.past(filters, self.wanted.temporal.begins, limit)?;
+        let span = self.span_of(reading)?;
+        let page = self.past(reading, span, limit)?;
         if !page.batch.is_empty() {
             self.token = None;
         }
@@ -172,20 +206,20 @@ impl Pages {
 
     /// A page on the way back to the last observation of a datastream that is wanted; empty but for the last of these.
     // [SOS2-8.3-9]
-    fn back(&mut self, filters: Vec<Filter>) -> Result<Page, Exception> {
+    fn back(&mut self, reading: &Reading) -> Result<Page, Exception> {
         let mut back = match self.back.take() {
             Some(back) => back,
-            None => Back::through(self.past_of(&filters)?),
+            None => Back::through(self.span_of(reading)?),
         };
         let Some(window) = back.window() else {
-            self.left.pop();
+            self.pop();
             return Ok(Page::default());
         };
-        let page = self.past(filters, window, self.wanted.page())?;
+        let page = self.past(reading, window, self.wanted.page())?;
         back.keep(page);
         if self.token.is_none() {
             if !back.found.batch.is_empty() {
-                self.left.pop();
+                self.pop();
                 return Ok(back.found);
             }
             back.step();
@@ -194,31 +228,59 @@ impl Pages {
         Ok(Page::default())
     }
 
-    /// What of a datastream's past is wanted, up to its end.
-    fn past_of(&self, filters: &[Filter]) -> Result<Span, Exception> {
-        let topics = filters.iter().map(|filter| filter.as_str().to_owned());
-        let topics: Vec<_> = topics.collect();
-        let extents = self.caller()?.extents(&topics)?;
-        let lasts = extents.into_iter().flatten().map(|extent| extent.last);
-        Ok(up_to(lasts.max(), self.wanted.temporal.begins))
+    /// Where what is wanted can lie: up to the end of what there is for who looks back, within what there is of parts
+    /// of datastreams.
+    fn span_of(&mut self, reading: &Reading) -> Result<Span, Exception> {
+        if let Some(span) = self.span {
+            return Ok(span);
+        }
+        let begins = self.wanted.temporal.begins;
+        let is_back = self.wanted.temporal.latest;
+        let made = match &reading.parts[..] {
+            [] if !is_back => return Ok(*self.span.insert(begins)),
+            [] => {
+                let topics = reading
+                    .filters
+                    .iter()
+                    .map(|filter| filter.as_str().to_owned());
+                topics.map(Made::from).collect()
+            }
+            parts => parts.to_vec(),
+        };
+        let made: Vec<Made> = made;
+        let extents = self.caller()?.extents(&made)?;
+        let extent = extents.into_iter().flatten().reduce(Extent::joined);
+        let span = up_to(extent.map(|extent| extent.last), begins);
+        let first = extent.filter(|_| !reading.parts.is_empty());
+        Ok(*self.span.insert(Span {
+            from: first.map_or(span.from, |extent| span.from.max(extent.first)),
+            ..span
+        }))
     }
 
     /// Counts what was read, and leaves what is wanted of it.
-    fn look_at(&mut self, mut page: Page) -> Page {
+    fn look_at(&mut self, mut page: Page, reading: &Reading) -> Result<Page, Exception> {
         self.looked_at += page.batch.len();
         self.name(&mut page.batch);
-        self.kept(page)
+        let mut kept = self.kept(page, reading);
+        if let Some(unit) = &self.wanted.unit {
+            let converted = in_unit(kept.batch, &InUnit::Named(unit.clone()));
+            kept.batch = converted
+                .map_err(|refused| Exception::invalid("observedProperty", refused.to_string()))?;
+        }
+        Ok(kept)
     }
 
-    fn latest(&mut self, filters: Vec<Filter>) -> Result<Page, Exception> {
-        self.left.pop();
-        let latest = self.caller()?.latest(&filters)?;
+    fn latest(&mut self, reading: &Reading) -> Result<Page, Exception> {
+        self.pop();
+        let latest = self.caller()?.latest(&reading.filters)?;
         let ordinals = self.ordinals(&latest.batch)?;
-        Ok(self.look_at(Page {
+        let page = Page {
             batch: latest.batch,
             ordinals,
             ..Page::default()
-        }))
+        };
+        self.look_at(page, reading)
     }
 
     /// What tells the last observations of datastreams apart from others of their times; the history is asked
@@ -267,12 +329,12 @@ impl Pages {
     /// The next page of a span.
     fn past(
         &mut self,
-        filters: Vec<Filter>,
+        reading: &Reading,
         Span { from, to }: Span,
         limit: usize,
     ) -> Result<Page, Exception> {
         let past = Past {
-            filters,
+            filters: reading.filters.clone(),
             from,
             to,
             limit,
@@ -282,7 +344,7 @@ impl Pages {
         };
         let mut page = self.page(past)?;
         self.token = page.next.take();
-        Ok(self.look_at(page))
+        self.look_at(page, reading)
     }
 
     fn page(&self, past: Past) -> Result<Page, Exception> {
@@ -296,7 +358,8 @@ impl Pages {
     /// Says of each datastream what it is called here.
     fn name(&self, batch: &mut Batch) {
         for index in 0..batch.stream_count() {
-            let Some(series) = self.series.get(batch.stream(index).topic) else {
+            let view = batch.stream(index);
+            let Some(series) = self.series(view.topic, view.description) else {
                 continue;
             };
             let known = Datastream {
@@ -313,10 +376,12 @@ impl Pages {
 
     // [SOS2-12.0-1]
     /// The rows that are wanted; what it costs to look places up counts as observations do.
-    fn kept(&mut self, page: Page) -> Page {
+    fn kept(&mut self, page: Page, reading: &Reading) -> Page {
         let batch = &page.batch;
-        let series: Vec<Option<&Series>> = (0..batch.stream_count())
-            .map(|index| self.series.get(batch.stream(index).topic))
+        let views = (0..batch.stream_count()).map(|index| batch.stream(index));
+        let series = views.map(|view| self.series(view.topic, view.description));
+        let series: Vec<_> = series
+            .map(|own| own.filter(|own| reading.has(own)))
             .collect();
         let Wanted { temporal, .. } = &self.wanted;
         let told = temporal.is_told_by_begin(batch.has_extras());
@@ -341,16 +406,45 @@ impl Pages {
     }
 }
 
-/// What is asked of the hub: each by itself for the first of each, all by name where they are few.
-fn filters(series: &[Series], each: bool) -> Vec<Vec<Filter>> {
-    let named = |one: &Series| Filter::parse(&one.topic).ok();
-    match (series.is_empty(), each, series.len() <= NAMED_MAX) {
-        (true, ..) => Vec::new(),
-        (_, true, _) => {
-            let each = series.iter().rev().filter_map(named);
-            each.map(|filter| vec![filter]).collect()
-        }
-        (_, false, true) => vec![series.iter().filter_map(named).collect()],
-        (_, false, false) => vec![Filter::parse("#").into_iter().collect()],
+/// What is asked of the hub: each by itself where one of each is wanted, all by name where they are few. The last
+/// observation of all is known of a datastream, not of a part of one.
+fn readings(series: &[Series], wanted: &Wanted) -> Vec<Reading> {
+    let Temporal { latest, first, .. } = wanted.temporal;
+    let each = first || (latest && wanted.is_searched());
+    let is_one = |one: &&Series| each || (latest && one.is_part());
+    let part = |one: &Series| one.is_part().then(|| one.made());
+    let named = |one: &Series| {
+        let filter = Filter::parse(&one.topic).ok()?;
+        Some(Reading {
+            filters: vec![filter],
+            parts: part(one).into_iter().collect(),
+            is_one: true,
+        })
+    };
+    let ones = series.iter().rev().filter(is_one).filter_map(named);
+    let mut readings: Vec<Reading> = ones.collect();
+    let others: Vec<&Series> = series.iter().filter(|one| !is_one(one)).collect();
+    if others.is_empty() {
+        return readings;
     }
+    let parts: Vec<Made> = others.iter().filter_map(|one| part(one)).collect();
+    let mut topics: Vec<&str> = others.iter().map(|one| &*one.topic).collect();
+    topics.dedup();
+    let filters = match topics.len() <= NAMED_MAX {
+        true => topics
+            .into_iter()
+            .filter_map(|topic| Filter::parse(topic).ok())
+            .collect(),
+        false => Filter::parse("#").into_iter().collect(),
+    };
+    readings.push(Reading {
+        filters,
+        parts: if parts.len() == others.len() {
+            parts
+        } else {
+            Vec::new()
+        },
+        is_one: false,
+    });
+    readings
 }

@@ -5,6 +5,7 @@ use crate::exception::Exception;
 use crate::limits::{VALUE_BYTES_MAX, VALUES_MAX};
 use crate::moment::Temporal;
 use crate::region::Region;
+use crate::relation::Period;
 use bytes::Bytes;
 use weir_codec::crs::Crs;
 use weir_codec::document::Element;
@@ -45,6 +46,8 @@ pub(crate) struct Params {
     /// Whether lists came as text, in which a comma may stand encoded.
     pub(crate) lists_are_text: bool,
     pub(crate) temporal: Temporal,
+    /// When what is asked for was valid.
+    pub(crate) valid: Option<Period>,
     pub(crate) region: Region,
     /// How results are to compare (SOS 1.0.0).
     pub(crate) comparison: Option<Comparison>,

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use weir_codec::crs::Position;
 use weir_hub::limits::ENTITIES_OF_ONE_REQUEST_MAX;
 use weir_hub::{Change, Entity, Hub};
-use weir_model::{Filter, Place, percent};
+use weir_model::{Filter, Place, Time, percent};
 
 /// A set of entities.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -114,6 +114,8 @@ pub(crate) struct Announcement {
     /// Procedures that it is a part of.
     pub(crate) attached_to: Vec<String>,
     pub(crate) related: Vec<Related>,
+    /// When its description took the place of another.
+    pub(crate) since: Option<Time>,
 }
 
 /// A sensor with its description, as SensorThings has it (OGC 18-088 section 8.2.5), and what it was announced with.
@@ -139,6 +141,9 @@ pub(crate) fn sensor(id: &str, format: &str, description: &str, announced: &Anno
     put(OFFERINGS, offerings.collect());
     let related = announced.related.iter();
     put(RELATED, related.map(Related::to_json).collect());
+    if let Some(since) = announced.since {
+        sensor["properties"][SINCE] = since.to_string().into();
+    }
     sensor
 }
 
@@ -146,6 +151,7 @@ const TYPES: &str = "observationTypes";
 const OFFERINGS: &str = "offerings";
 const RELATED: &str = "relatedFeatures";
 const ATTACHED: &str = "attachedTo";
+const SINCE: &str = "describedSince";
 
 /// What a sensor was announced with.
 pub(crate) fn announcement_of(sensor: &Json) -> Announcement {
@@ -154,7 +160,13 @@ pub(crate) fn announcement_of(sensor: &Json) -> Announcement {
         offerings: offerings_of(sensor),
         attached_to: attached_of(sensor),
         related: related_of(sensor),
+        since: since_of(sensor),
     }
+}
+
+/// When a sensor's description took the place of another.
+pub(crate) fn since_of(sensor: &Json) -> Option<Time> {
+    sensor["properties"][SINCE].as_str()?.parse().ok()
 }
 
 /// The types of observations that a sensor was announced with.

@@ -215,13 +215,17 @@ fn picked(ask: &Ask) -> Result<Vec<Series>, Exception> {
             )
         });
     };
+    if let Some((own, other)) = picked.iter().find_map(|own| Some((own, own.other_unit()?))) {
+        let other = own.in_unit(Some(other.to_owned()));
+        return Err(Exception::invalid("observedProperty", unlike(own, &other)));
+    }
     match picked.iter().find(|other| !are_alike(first, other)) {
         None => Ok(picked),
         Some(other) => Err(Exception::invalid("observedProperty", unlike(first, other))),
     }
 }
 
-/// Whether the results of two datastreams mean the same as one record has them.
+/// Whether the results of two series mean the same as one record has them.
 fn are_alike(a: &Series, b: &Series) -> bool {
     let is_empty = a.last.is_none() || b.last.is_none();
     a.unit == b.unit && (is_empty || a.class == b.class)
@@ -272,8 +276,11 @@ pub(crate) const RESULTS: &str = action!("resultRetrieval", "GetResultResponse")
 /// the number stands before them.
 // [SOS2-11.2-2]
 pub(crate) fn results(ask: &Ask) -> Result<Reply, Exception> {
-    let wanted = Wanted::of(ask);
     let picked = picked(ask)?;
+    let wanted = Wanted {
+        unit: picked[0].unit.as_deref().map(Into::into),
+        ..Wanted::of(ask)
+    };
     let counting = Pages::new(ask, picked.clone(), wanted.clone());
     let pages = Pages::new(ask, picked, wanted);
     let observed = Observed::counted(counting, pages);

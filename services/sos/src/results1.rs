@@ -1,12 +1,14 @@
 //! Results by a template in version 1.0.0 (OGC 06-009r6 sections 8.4 and 10.2): GetObservation with
 //! responseMode `resultTemplate` says what they are, GetResult gives them.
 //!
-//! A template is a datastream; its identifier is the topic as an XML name.
+//! A template is a datastream; its identifier is the topic as an XML name, of what the datastream was before with the
+//! number of its description.
 
 use crate::ask::Ask;
 use crate::capabilities::{nc_name, of_nc_name};
 use crate::exception::Exception;
 use crate::inventory::Series;
+use crate::named::Named;
 use crate::names::*;
 use crate::observations::{Layout, Observed};
 use crate::pages::{Pages, Wanted};
@@ -30,7 +32,7 @@ pub(crate) fn templates(series: &[Series]) -> Reply {
     ]);
     for own in series {
         xml.start("om:member").start("om:Observation");
-        xml.attribute("gml:id", &nc_name(&own.topic));
+        xml.attribute("gml:id", &nc_name(&identifier(own)));
         for (name, href) in [
             ("om:samplingTime", LATER),
             ("om:procedure", &own.procedure),
@@ -47,6 +49,14 @@ pub(crate) fn templates(series: &[Series]) -> Reply {
         xml.start("om:member").end();
     }
     Reply::Document(xml.finish(), ACTION)
+}
+
+/// No topic has the sign that stands before the number.
+fn identifier(named: &Named) -> String {
+    match named.under().first().filter(|_| !named.is_newest()) {
+        Some(number) => format!("{}#{number}", named.topic),
+        None => named.topic.to_string(),
+    }
 }
 
 fn array(series: &Series, xml: &mut Xml) {
@@ -77,11 +87,21 @@ pub(crate) fn results(ask: &Ask) -> Result<Reply, Exception> {
     let name = "ObservationTemplateId";
     let id = ask.params.required(name)?;
     let inventory = ask.inventory()?;
-    let topic = of_nc_name(id).unwrap_or_default();
-    let named = inventory
-        .of_topic(&topic)
+    let wanted = of_nc_name(id).unwrap_or_default();
+    let topic = wanted.split('#').next().unwrap_or_default();
+    let mut named = inventory.of_topic(topic);
+    let named = named
+        .find(|own| identifier(own) == wanted)
         .ok_or_else(|| Exception::invalid(name, format!("there is no `{id}`")))?;
-    let pages = Pages::new(ask, vec![inventory.series(named)], Wanted::of(ask));
+    if let (Some(own), Some(other)) = (&named.unit, named.other_unit()) {
+        let sentence = format!("one record cannot have both `{own}` and `{other}`");
+        return Err(Exception::invalid(name, sentence));
+    }
+    let wanted = Wanted {
+        unit: named.unit.as_deref().map(Into::into),
+        ..Wanted::of(ask)
+    };
+    let pages = Pages::new(ask, vec![inventory.series(named)], wanted);
     let layout = Layout::Results1(format!("{}#{id}", ask.url).into());
     Ok(Reply::Observed(Box::new(Observed::new(pages, layout))))
 }

@@ -4,6 +4,7 @@ use crate::inventory::Series;
 use crate::names::*;
 use crate::offerings::OwnOffering;
 use weir_codec::document::{Element, Xml};
+use weir_model::Time;
 
 /// What a Term is defined as that names a sensor (OGC 07-122r2).
 const UNIQUE_ID: &str = "urn:ogc:def:identifier:OGC:1.0:uniqueID";
@@ -15,8 +16,58 @@ const OFFERINGS: &str = "offerings";
 /// What the capabilities are called that name what a system of SensorML 1.0.1 is a part of.
 const PARENTS: &str = "parentProcedures";
 
+/// While a description is valid, and its number within a document.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Valid {
+    number: usize,
+    from: Option<Time>,
+    until: Option<Time>,
+}
+
+impl Valid {
+    pub(crate) fn of(number: usize, from: Option<Time>, until: Option<Time>) -> Self {
+        Self {
+            number,
+            from,
+            until,
+        }
+    }
+
+    /// An identifier that no other description of the document has.
+    fn id(&self, name: &str) -> String {
+        match self.number {
+            0 => name.to_owned(),
+            number => format!("{name}{number}"),
+        }
+    }
+
+    /// Writes the time, unless it is valid for ever.
+    pub(crate) fn write(&self, element: &str, id: &str, xml: &mut Xml) {
+        if self.from.is_none() && self.until.is_none() {
+            return;
+        }
+        xml.start(element).start("gml:TimePeriod");
+        xml.attribute("gml:id", &self.id(id));
+        for (name, time, open) in [
+            ("gml:beginPosition", self.from, "unknown"),
+            ("gml:endPosition", self.until, "now"),
+        ] {
+            match time {
+                Some(time) => xml.leaf(name, &time.to_string()),
+                None => xml.empty(name, "indeterminatePosition", open),
+            };
+        }
+        xml.end().end();
+    }
+}
+
 /// A system of SensorML 2.0; `offerings` are those that it names itself.
-pub(crate) fn version_20(procedure: &str, offerings: &[OwnOffering], series: &[Series]) -> String {
+pub(crate) fn version_20(
+    procedure: &str,
+    offerings: &[OwnOffering],
+    series: &[Series],
+    valid: Valid,
+) -> String {
     let mut xml = Xml::new();
     xml.start("sml:PhysicalSystem").prefixes(&[
         ("sml", SML20),
@@ -24,16 +75,17 @@ pub(crate) fn version_20(procedure: &str, offerings: &[OwnOffering], series: &[S
         ("gml", GML32),
         ("xlink", XLINK),
     ]);
-    xml.attribute("gml:id", "sensor");
+    xml.attribute("gml:id", &valid.id("sensor"));
     xml.start("gml:identifier")
         .attribute("codeSpace", "uniqueID");
     xml.text(procedure).end();
+    valid.write("sml:validTime", "validTime", &mut xml);
     capabilities_20(offerings, &mut xml);
     features(series, &mut xml);
     outputs(series, &mut xml);
     if let Some(place) = series.iter().find_map(|own| own.place) {
         xml.start("sml:position").start("gml:Point");
-        xml.attribute("gml:id", "position")
+        xml.attribute("gml:id", &valid.id("position"))
             .attribute("srsName", WGS84);
         xml.leaf(
             "gml:pos",
@@ -76,7 +128,12 @@ fn features(series: &[Series], xml: &mut Xml) {
 
 /// A system of SensorML 1.0.1; `offerings` are those that it names itself.
 // [SOS1-8.3-1]
-pub(crate) fn version_101(procedure: &str, offerings: &[OwnOffering], series: &[Series]) -> String {
+pub(crate) fn version_101(
+    procedure: &str,
+    offerings: &[OwnOffering],
+    series: &[Series],
+    valid: Valid,
+) -> String {
     let mut xml = Xml::new();
     xml.start("sml:SensorML").prefixes(&[
         ("sml", SML101),
@@ -91,6 +148,7 @@ pub(crate) fn version_101(procedure: &str, offerings: &[OwnOffering], series: &[
     xml.start("sml:Term").attribute("definition", UNIQUE_ID);
     xml.leaf("sml:value", procedure);
     xml.end().end().end().end();
+    valid.write("sml:validTime", "validTime", &mut xml);
     capabilities_101(offerings, &mut xml);
     if let Some(place) = series.iter().find_map(|own| own.place) {
         position(

@@ -204,10 +204,11 @@ fn register(
         offerings: named_offerings(&inventory, parameter, &procedure, description)?,
         attached_to: sensorml::attached_to(description),
         related: announced.related,
+        since: None,
     };
     let mut requests = Vec::new();
     for property in announced.properties {
-        if inventory.of_names(&procedure, property).is_none() {
+        if inventory.of_names(&procedure, property, ask.now).is_none() {
             let datastream = Datastream {
                 sensor: Some(procedure.as_str().into()),
                 property: Some(property.as_str().into()),
@@ -234,7 +235,7 @@ pub(crate) fn fingerprint(text: &str) -> u64 {
 }
 
 /// Answers UpdateSensorDescription (OGC 09-001 section 14): the new description takes the place of the one
-/// before, of which none is kept.
+/// before, of which none is kept but when that was.
 // [SOS2-10.2-3]
 pub(crate) fn update(ask: &Ask) -> Result<Reply, Exception> {
     let procedure = ask.params.required("procedure")?;
@@ -270,6 +271,7 @@ pub(crate) fn update(ask: &Ask) -> Result<Reply, Exception> {
         },
         attached_to: sensorml::attached_to(description),
         related: before.related,
+        since: Some(ask.now),
     };
     let body = sensor(procedure, format, &description.to_xml(), &announcement);
     let put = vec![kept(Set::Sensors, procedure, &body)];
@@ -287,12 +289,14 @@ pub(crate) fn delete(ask: &Ask) -> Result<Reply, Exception> {
     let procedure = ask.params.required("procedure")?;
     let inventory = ask.inventory()?;
     let own = inventory.of_procedure(procedure);
-    let topics: Vec<String> = own.map(|own| own.topic.to_string()).collect();
+    let mut topics: Vec<String> = own.map(|own| own.topic.to_string()).collect();
+    topics.dedup();
     let known = Set::Sensors.one(ask, procedure)?.is_some();
     if topics.is_empty() && !known {
         let sentence = format!("there is no `{procedure}`");
         return Err(Exception::invalid("procedure", sentence));
     }
+    check_alone(&inventory, procedure, &topics)?;
     let forgotten = topics
         .into_iter()
         .map(|topic| Change::Datastream(topic, None));
@@ -308,4 +312,24 @@ pub(crate) fn delete(ask: &Ask) -> Result<Reply, Exception> {
     xml.prefixes(&[("swes", SWES20)]);
     xml.leaf("swes:deletedProcedure", procedure);
     Ok(Reply::Accepted(tickets, xml.finish(), DELETED))
+}
+
+/// What another procedure observed is not deleted with a datastream that both have had.
+fn check_alone(
+    inventory: &Inventory<'_>,
+    procedure: &str,
+    topics: &[String],
+) -> Result<(), Exception> {
+    let all = topics.iter().flat_map(|topic| inventory.of_topic(topic));
+    let mut others = all.filter(|own| own.procedure != procedure);
+    match others.next() {
+        None => Ok(()),
+        Some(other) => {
+            let sentence = format!(
+                "`{}` has observations of `{}` too, which would be deleted with it",
+                other.topic, other.procedure
+            );
+            Err(Exception::invalid("procedure", sentence))
+        }
+    }
 }

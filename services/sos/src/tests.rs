@@ -3,6 +3,7 @@
 mod all_or_none;
 mod bindings;
 mod bounds;
+mod descriptions;
 mod dialect;
 mod disclosure;
 mod filtering;

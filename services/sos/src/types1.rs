@@ -12,7 +12,7 @@ use crate::names::*;
 use crate::reply::Reply;
 use weir_codec::Model;
 use weir_codec::document::Xml;
-use weir_hub::Extent;
+use weir_hub::{Extent, Made};
 
 const ACTION: &str = "http://www.opengis.net/sos/1.0/";
 
@@ -24,8 +24,9 @@ pub(crate) fn feature_time(ask: &Ask) -> Result<Reply, Exception> {
     let features = known(ask, &ask.inventory()?)?;
     let feature = features.get(id);
     let feature = feature.ok_or_else(|| Exception::invalid(name, format!("there is no `{id}`")))?;
-    let topics: Vec<_> = feature.topics.iter().cloned().collect();
-    let extents = ask.caller()?.extents(&topics)?;
+    let topics = feature.topics.iter().cloned();
+    let made: Vec<_> = topics.map(Made::from).collect();
+    let extents = ask.caller()?.extents(&made)?;
     let extent = extents.into_iter().flatten().reduce(Extent::joined);
     let mut xml = Xml::new();
     xml.start("gml:TimePeriod").prefixes(&[("gml", GML31)]);

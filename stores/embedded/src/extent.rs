@@ -1,10 +1,13 @@
 //! From when to when there are observations of a datastream.
 //!
 //! Phenomenon times follow from the chunks that are there; the ends of intervals and the result times are
-//! counted as they come and kept in the manifest, so they do not shrink when old chunks are dropped.
+//! counted as they come and kept in the manifest, so they do not shrink when old chunks are dropped. Those of what was
+//! made under one description are read from the chunks, of each chunk once, when they are first asked for.
 
 use crate::block::Rows;
-use crate::state::Stream;
+use crate::state::{Body, State, Stream};
+use std::collections::BTreeMap;
+use std::sync::Arc;
 use weir_model::Time;
 use weir_storage::Extent;
 
@@ -49,5 +52,74 @@ impl Stream {
             end: self.reach.end.map(time),
             result: self.reach.result.map(|(from, to)| (time(from), time(to))),
         })
+    }
+}
+
+/// From when to when there are rows of each description.
+pub(crate) type Spans = BTreeMap<u8, Extent>;
+
+/// Those of some rows.
+pub(crate) fn spans_of(rows: &Rows) -> Spans {
+    let mut spans = Spans::new();
+    for row in 0..rows.len() {
+        let time = Time::from_nanos(rows.time(row));
+        let extra = rows.extra(row);
+        let own = Extent {
+            first: time,
+            last: time,
+            end: extra.end,
+            result: extra.result_time.map(|time| (time, time)),
+        };
+        join(&mut spans, rows.description(row), own);
+    }
+    spans
+}
+
+fn join(spans: &mut Spans, number: u8, extent: Extent) {
+    let known = spans.entry(number).or_insert(extent);
+    *known = known.joined(extent);
+}
+
+/// What is known of a datastream's descriptions, and the parts that nobody looked through yet, by their orders.
+#[derive(Default)]
+pub(crate) struct Known {
+    pub(crate) spans: Spans,
+    pub(crate) unread: Vec<(u64, Body)>,
+}
+
+impl Known {
+    /// Takes what there is of a part.
+    pub(crate) fn take(&mut self, spans: &Spans) {
+        for (number, extent) in spans {
+            join(&mut self.spans, *number, *extent);
+        }
+    }
+}
+
+impl State {
+    /// What is known of a topic.
+    pub(crate) fn known_spans(&self, topic: &str) -> Known {
+        let mut known = Known::default();
+        let Some(stream) = self.stream_of(topic) else {
+            return known;
+        };
+        known.take(&spans_of(&stream.open));
+        for part in &stream.parts {
+            match &part.spans {
+                Some(spans) => known.take(spans),
+                None => known.unread.push((part.order, part.body.clone())),
+            }
+        }
+        known
+    }
+
+    /// Keeps what a part was found to have, unless it has other rows by now.
+    pub(crate) fn keep_spans(&mut self, topic: &str, (order, body): (u64, &Body), spans: Spans) {
+        let number = self.numbers.get(topic).copied();
+        let stream = number.and_then(|number| self.stream_mut(number));
+        let part = stream.and_then(|stream| stream.part_mut(order));
+        if let Some(part) = part.filter(|part| part.body.is(body)) {
+            part.spans = Some(Arc::new(spans));
+        }
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::block::Encoder;
 use crate::damage::Damage;
+use crate::extent::spans_of;
 use crate::file::Dir;
 use crate::maintain::Upkeep;
 use crate::read::{self, Merge};
@@ -175,6 +176,20 @@ impl History for EmbeddedHistory {
 
     fn extent(&self, topic: &str) -> Option<Extent> {
         self.state().stream_of(topic)?.extent()
+    }
+
+    fn extents(&self, topic: &str) -> Result<Vec<(u8, Extent)>, HistoryFault> {
+        let mut known = self.state().known_spans(topic);
+        for (order, body) in std::mem::take(&mut known.unread) {
+            // What the disk does not give back is counted as it is read.
+            let Ok(rows) = body.load() else {
+                continue;
+            };
+            let spans = spans_of(&rows);
+            known.take(&spans);
+            self.state().keep_spans(topic, (order, &body), spans);
+        }
+        Ok(known.spans.into_iter().collect())
     }
 
     fn maintain(&self, now: Time) -> Result<(), HistoryFault> {

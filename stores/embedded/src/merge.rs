@@ -103,6 +103,7 @@ fn split(run: &Run, all: Rows) -> Vec<(Part, Rows)> {
             last: rows.times.last().copied().unwrap_or_default(),
             body: Body::Rows(Arc::default()),
             is_long: false,
+            spans: None,
         };
         merged.push((part, rows));
     }

@@ -2,7 +2,7 @@
 
 use crate::block::{self, Rows};
 use crate::damage::Damage;
-use crate::extent::Reach;
+use crate::extent::{Reach, Spans};
 use crate::file::Stored;
 use crate::limits::{CHUNK_ROWS, CHUNK_TEXT_BYTES};
 use crate::manifest::ChunkMeta;
@@ -65,6 +65,8 @@ pub(crate) struct Part {
     pub(crate) body: Body,
     /// Its texts are long: it is merged no further. Found out by trying; no file says so.
     pub(crate) is_long: bool,
+    /// Of which descriptions its rows are, where somebody asked.
+    pub(crate) spans: Option<Arc<Spans>>,
 }
 
 /// Where a part's rows are.
@@ -102,6 +104,7 @@ impl Part {
             last: rows.times.last().copied().unwrap_or_default(),
             body: Body::Rows(Arc::new(rows)),
             is_long: false,
+            spans: None,
         }
     }
 
@@ -118,6 +121,7 @@ impl Part {
             last: chunk.last,
             body,
             is_long: false,
+            spans: None,
         }
     }
 
@@ -139,6 +143,23 @@ impl Part {
 }
 
 impl Body {
+    /// Whether these are the same rows at the same place.
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Body::Rows(own), Body::Rows(other)) => Arc::ptr_eq(own, other),
+            (Body::Packed(own), Body::Packed(other)) => Arc::ptr_eq(own, other),
+            (
+                Body::Stored { file, offset, .. },
+                Body::Stored {
+                    file: other,
+                    offset: at,
+                    ..
+                },
+            ) => Arc::ptr_eq(file, other) && offset == at,
+            _ => false,
+        }
+    }
+
     /// The rows, read and unpacked where need be.
     pub(crate) fn load(&self) -> io::Result<Arc<Rows>> {
         match self {

@@ -386,6 +386,12 @@ impl History for PostgresHistory {
         self.extent_of(topic).ok()?
     }
 
+    fn extents(&self, topic: &str) -> Result<Vec<(u8, Extent)>, HistoryFault> {
+        self.flush_of(&[topic])?;
+        let topic = topic.to_owned();
+        self.ask(async move |session: &mut Session| latest::extents(session, &topic).await)
+    }
+
     fn maintain(&self, now: Time) -> Result<(), HistoryFault> {
         self.flush()?;
         let age = i64::try_from(self.retention_age.as_nanos()).ok();

@@ -20,6 +20,11 @@ const EXTENT: &str = "SELECT
          (SELECT max(o.time) FROM weir.observation o WHERE o.datastream = d.id),
          d.end_last, d.result_first, d.result_last
      FROM weir.datastream d WHERE d.topic = $1";
+const EXTENTS: &str =
+    "SELECT min(o.time), max(o.time), max(o.time_end), min(o.result_time), max(o.result_time),
+         coalesce(o.description, 0::smallint)
+     FROM weir.observation o JOIN weir.datastream d ON d.id = o.datastream
+     WHERE d.topic = $1 GROUP BY 6 ORDER BY 6";
 const NEWEST: &str = "SELECT (SELECT max(o.time) FROM weir.observation o WHERE o.datastream = d.id)
      FROM unnest($1::text[]) WITH ORDINALITY AS t (topic, place)
      LEFT JOIN weir.datastream d ON d.topic = t.topic ORDER BY t.place";
@@ -56,6 +61,21 @@ pub(crate) async fn newest(
 pub(crate) async fn extent(session: &mut Session, topic: &str) -> Result<Option<Extent>, Error> {
     let rows = session.query(EXTENT, &[&topic]).await?;
     rows.first().map_or(Ok(None), extent_of)
+}
+
+/// The same of what was made under each of its descriptions; all of its rows are looked through.
+pub(crate) async fn extents(
+    session: &mut Session,
+    topic: &str,
+) -> Result<Vec<(u8, Extent)>, Error> {
+    let rows = session.query(EXTENTS, &[&topic]).await?;
+    let mut extents = Vec::with_capacity(rows.len());
+    for row in &rows {
+        let number: i16 = row.try_get(5)?;
+        let known = u8::try_from(number).ok().zip(extent_of(row)?);
+        extents.extend(known);
+    }
+    Ok(extents)
 }
 
 fn extent_of(row: &Row) -> Result<Option<Extent>, Error> {

@@ -137,6 +137,7 @@ impl<'a> Trial<'a> {
             check_windows(embedded, store);
             for topic in TOPICS {
                 assert_eq!(embedded.extent(topic), store.extent(topic), "{topic}");
+                assert_eq!(embedded.extents(topic), store.extents(topic), "{topic}");
                 assert_eq!(embedded.newest(topic), store.newest(topic), "{topic}");
             }
             store.maintain(time(0)).unwrap();

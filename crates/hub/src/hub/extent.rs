@@ -7,8 +7,8 @@ use crate::access::{Principal, Verb};
 use crate::fault::Fault;
 use crate::hub::Hub;
 use crate::limits::PAGE_OBSERVATIONS_MAX;
-use crate::requests::Past;
-use weir_model::Time;
+use crate::requests::{Made, Past};
+use weir_model::{Batch, Time};
 use weir_storage::units::InUnit;
 use weir_storage::{Extent, Range};
 
@@ -16,18 +16,27 @@ impl Hub {
     pub(crate) fn extents(
         &self,
         principal: &Principal,
-        topics: &[String],
+        all: &[Made],
     ) -> Result<Vec<Option<Extent>>, Fault> {
         self.feed()?;
-        let of = |topic: &String| match principal.grants.allow(Verb::Read, topic) {
-            true => self.extent(topic),
+        let of = |made: &Made| match principal.grants.allow(Verb::Read, &made.topic) {
+            true => self.extent(made),
             false => Ok(None),
         };
-        topics.iter().map(of).collect()
+        all.iter().map(of).collect()
     }
 
-    fn extent(&self, topic: &str) -> Result<Option<Extent>, Fault> {
-        let Some(mut extent) = self.history.extent(topic) else {
+    fn extent(&self, made: &Made) -> Result<Option<Extent>, Fault> {
+        let topic = &*made.topic;
+        let known = match made.under.is_empty() {
+            true => self.history.extent(topic),
+            false => {
+                let each = self.history.extents(topic)?.into_iter();
+                let own = each.filter(|(number, _)| made.under.contains(number));
+                own.map(|(_, extent)| extent).reduce(Extent::joined)
+            }
+        };
+        let Some(mut extent) = known else {
             return Ok(None);
         };
         let (first_is_gone, last_is_gone) = {
@@ -36,22 +45,32 @@ impl Hub {
             (is_gone(extent.first), is_gone(extent.last))
         };
         if first_is_gone {
-            match self.oldest_from(topic, extent.first)? {
+            match self.oldest_from(made, extent.first)? {
                 Some(first) => extent.first = first,
                 None => return Ok(None),
             }
         }
         if last_is_gone {
             let behind = extent.last.plus_nanos(1);
-            let newest = self.newest_before(topic, behind, 0)?;
+            let newest = self.newest_before(made, behind, 0)?;
             let last = newest.and_then(|batch| batch.time(batch.len().checked_sub(1)?));
             extent.last = last.unwrap_or(extent.first);
         }
         Ok(Some(extent))
     }
 
+    /// The last of these observations, where any is there still.
+    pub fn last_made(&self, made: &Made) -> Result<Option<Batch>, Fault> {
+        self.feed()?;
+        let Some(extent) = self.extent(made)? else {
+            return Ok(None);
+        };
+        let found = self.newest_before(made, extent.last.plus_nanos(1), 0)?;
+        Ok(found.map(|batch| batch.select(|row| row + 1 == batch.len())))
+    }
+
     /// The time of the first observation from a time on that was not withdrawn.
-    fn oldest_from(&self, topic: &str, from: Time) -> Result<Option<Time>, Fault> {
+    fn oldest_from(&self, made: &Made, from: Time) -> Result<Option<Time>, Fault> {
         let mut past = Past {
             filters: Vec::new(),
             from,
@@ -63,7 +82,7 @@ impl Hub {
         };
         loop {
             let read = self.history.read(&Range {
-                topics: &[topic],
+                topics: &[&*made.topic],
                 from: past.from,
                 to: past.to,
                 limit: past.limit,
@@ -73,8 +92,9 @@ impl Hub {
                 units: None,
             })?;
             let page = self.visible(&past, read);
-            if !page.batch.is_empty() {
-                return Ok(page.batch.time(0));
+            let batch = made.of(page.batch);
+            if !batch.is_empty() {
+                return Ok(batch.time(0));
             }
             past.page = page.next;
             if past.page.is_none() {

@@ -4,7 +4,7 @@ use crate::access::{Principal, Verb, denied};
 use crate::fault::Fault;
 use crate::hub::{Core, Hub};
 use crate::limits::PAGE_OBSERVATIONS_MAX;
-use crate::requests::Past;
+use crate::requests::{Made, Past};
 use crate::state::catalog::Last;
 use crate::state::withdrawn::{Place, hidden, key, ordinals, read_key};
 use crate::ticket::Ticket;
@@ -163,7 +163,8 @@ impl Hub {
         let Some((seen, interval)) = self.last_at(topic, time) else {
             return Ok(());
         };
-        let newest = self.newest_before(topic, time.plus_nanos(1), interval.unwrap_or(0))?;
+        let made = Made::from(topic.to_owned());
+        let newest = self.newest_before(&made, time.plus_nanos(1), interval.unwrap_or(0))?;
         let mut core = self.core();
         if let Some(id) = core.catalog.find(topic) {
             let cursor = self.log.head();
@@ -186,7 +187,7 @@ impl Hub {
     /// A page that ends with the newest observation before a time; spans that double are looked through.
     pub(crate) fn newest_before(
         &self,
-        topic: &str,
+        made: &Made,
         before: Time,
         interval: i64,
     ) -> Result<Option<Batch>, Fault> {
@@ -205,7 +206,7 @@ impl Hub {
             let mut found = None;
             loop {
                 let read = self.history.read(&Range {
-                    topics: &[topic],
+                    topics: &[&*made.topic],
                     from,
                     to: before,
                     limit: past.limit,
@@ -216,7 +217,9 @@ impl Hub {
                 })?;
                 let page = self.visible(&past, read);
                 past.page.clone_from(&page.next);
-                found = Some(page.batch).filter(|batch| !batch.is_empty()).or(found);
+                found = Some(made.of(page.batch))
+                    .filter(|batch| !batch.is_empty())
+                    .or(found);
                 if past.page.is_none() {
                     break;
                 }

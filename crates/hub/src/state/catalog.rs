@@ -50,7 +50,7 @@ pub struct Last {
     /// the history does not keep it.
     origin: Option<Arc<str>>,
     /// Under which description of the datastream it was made.
-    description: u8,
+    pub description: u8,
     value: Kept,
     extra: Option<Box<KeptExtra>>,
 }

@@ -3,6 +3,7 @@
 use crate::area::Area;
 use crate::exception::Exception;
 use crate::limits::TEMPORAL_FILTERS_MAX;
+use crate::moment::reach;
 use crate::params::Params;
 use crate::spatial::Spatial;
 use weir_model::percent;
@@ -89,6 +90,11 @@ fn add(name: &str, value: &str, params: &mut Params) -> Result<(), Exception> {
                 return Err(Exception::invalid(name, "too many temporal filters"));
             }
             params.temporal.narrow_by_text(name, value)
+        }
+        "validtime" => {
+            params.add(name, value)?;
+            params.valid = Some(reach(name, params.required(name)?)?);
+            Ok(())
         }
         "spatialfilter" | "bbox" => in_box(name, value, params),
         own if is_area(own, value) => in_box(name, value, params),

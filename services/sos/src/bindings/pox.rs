@@ -117,7 +117,6 @@ const STRUCTURED: &[&str] = &[
     "resultValues",
     "SensorDescription",
     "ObservationTemplate",
-    "validTime",
 ];
 
 fn add(child: &Element, params: &mut Params) -> Result<(), Exception> {
@@ -128,6 +127,18 @@ fn add(child: &Element, params: &mut Params) -> Result<(), Exception> {
             parts.try_for_each(|part| params.add(name, &part.text()))
         }
         "temporalFilter" | "eventTime" => temporal(name, child, params),
+        "validTime" => {
+            params.add(name, &child.local)?;
+            params.required(name)?;
+            match operand(name, child)? {
+                Operand::Instant(span) | Operand::Period(span) => params.valid = Some(span),
+                Operand::Latest | Operand::First => {
+                    let sentence = "an instant or a period was expected";
+                    return Err(Exception::invalid(name, sentence));
+                }
+            }
+            Ok(())
+        }
         "spatialFilter" | "location" => spatial(name, child, params),
         "extension" => extension(child, params),
         "featureOfInterest" if child.first().is_some() => features(name, child, params),

@@ -140,8 +140,8 @@ fn parameter(name: &str, values: &[&str], xml: &mut Xml) {
 // [SOS2-8.1-9]
 pub(super) fn extents(ask: &Ask, offerings: &[Offering]) -> Result<Vec<Spans>, Exception> {
     let series = || offerings.iter().flat_map(|offering| &offering.series);
-    let topics: Vec<_> = series().map(|own| own.topic.to_string()).collect();
-    let mut all = ask.caller()?.extents(&topics)?.into_iter();
+    let made: Vec<_> = series().map(|own| own.made()).collect();
+    let mut all = ask.caller()?.extents(&made)?.into_iter();
     let spans = offerings.iter().map(|offering| {
         let own = all.by_ref().take(offering.series.len()).flatten();
         let last = || offering.series.iter().filter_map(|own| own.last).max();

@@ -1,7 +1,7 @@
 //! Sensors and observations out of messages.
 
 use super::{Offering, PREFIXES, Server};
-use crate::inventory::{FEATURE, PROCEDURE};
+use crate::named::{FEATURE, PROCEDURE};
 use crate::names::{OBSERVATION_TYPES, SAMPLING_POINT, SML20};
 use std::collections::HashMap;
 use std::io;

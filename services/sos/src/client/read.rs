@@ -1,7 +1,8 @@
 //! Messages out of observations.
 
 use super::{Offering, Server};
-use crate::inventory::{FEATURE, PROCEDURE, topic_of};
+use crate::inventory::topic_of;
+use crate::named::{FEATURE, PROCEDURE};
 use std::collections::HashMap;
 use std::io;
 use std::time::Duration;

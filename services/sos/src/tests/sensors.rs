@@ -1,6 +1,7 @@
 //! Sensors that are inserted and deleted: all of it, or nothing.
 
 use super::house::{House, call, exception, house, text, texts, xml};
+use weir_codec::document::Element;
 use weir_hub::{Grants, Principal, Verb};
 use weir_model::Filter;
 use weir_service::Response;
@@ -179,21 +180,62 @@ fn features_that_a_sensor_is_related_to_are_listed_with_its_offerings() {
 
 /// [SOS2-8.2-4]
 #[test]
-fn a_description_of_another_time_is_not_given() {
+fn a_description_that_was_given_is_valid_from_when_it_was() {
     let house = house();
     let inserted = house.post("application/xml", insert(&["level"]));
     assert_eq!(inserted.status, 200, "{}", text(&inserted));
     let describe = "request=DescribeSensor&version=2.0.0&procedure=urn:s:9\
         &procedureDescriptionFormat=http://www.opengis.net/sensorml/2.0";
     assert_eq!(house.get(describe).status, 200);
-    let at = format!("{describe}&validTime=2026-01-01T00:00:00Z");
-    let expected = ("OptionNotSupported".into(), "validTime".into());
-    assert_eq!(exception(&house.get(&at)), expected);
+    let asked = |house: &House, time: &str| {
+        let by_get = house.document(&format!("{describe}&validTime={time}"));
+        let body = format!(
+            r#"<swes:DescribeSensor {NAMES}><swes:procedure>urn:s:9</swes:procedure>
+            <swes:procedureDescriptionFormat>http://www.opengis.net/sensorml/2.0</swes:procedureDescriptionFormat>
+            <swes:validTime><gml:TimeInstant gml:id="t"><gml:timePosition>{time}</gml:timePosition>
+            </gml:TimeInstant></swes:validTime></swes:DescribeSensor>"#
+        );
+        let by_post = xml(&house.post("application/xml", body));
+        assert_eq!(by_get, by_post, "{time}");
+        by_get
+    };
+    let at = "2026-01-01T00:00:00Z";
+    let given = asked(&house, at);
+    assert!(given.find("validTime").is_none() && given.find("outputs").is_none());
     let body = format!(
-        r#"<swes:DescribeSensor {NAMES}><swes:procedure>urn:s:9</swes:procedure>
+        r#"<swes:UpdateSensorDescription {NAMES}><swes:procedure>urn:s:9</swes:procedure>
         <swes:procedureDescriptionFormat>http://www.opengis.net/sensorml/2.0</swes:procedureDescriptionFormat>
-        <swes:validTime><gml:TimeInstant gml:id="t"><gml:timePosition>2026-01-01T00:00:00Z</gml:timePosition>
-        </gml:TimeInstant></swes:validTime></swes:DescribeSensor>"#
+        <swes:description><swes:SensorDescription><swes:data><sml:PhysicalSystem gml:id="new">
+        <gml:identifier codeSpace="uniqueID">urn:s:9</gml:identifier></sml:PhysicalSystem></swes:data>
+        </swes:SensorDescription></swes:description></swes:UpdateSensorDescription>"#
     );
-    assert_eq!(exception(&house.post("application/xml", body)), expected);
+    let updated = house.post("application/xml", body);
+    assert_eq!(updated.status, 200, "{}", text(&updated));
+    let house = house.reopened();
+    let now = house.document(describe);
+    let begin = now
+        .find("validTime")
+        .and_then(|own| own.find("beginPosition"));
+    assert_eq!(
+        begin.map(Element::text),
+        Some(super::house::now().to_string())
+    );
+    assert!(now.find("outputs").is_none());
+    let before = asked(&house, at);
+    let end = before
+        .find("validTime")
+        .and_then(|own| own.find("endPosition"));
+    assert_eq!(
+        end.map(Element::text),
+        Some(super::house::now().to_string())
+    );
+    assert!(
+        before.find("outputs").is_some(),
+        "it is made of what was observed"
+    );
+    let refused = house.refused(&format!("{describe}&validTime=2026-13-01"));
+    assert_eq!(
+        refused,
+        ("InvalidParameterValue".into(), "validTime".into())
+    );
 }

@@ -45,10 +45,7 @@ fn push(builder: &mut BatchBuilder, (topic, time, number): Row) {
     builder.begin();
     builder.topic(Naming::Topic, TOPICS[topic]);
     builder.time(Time::from_nanos(time));
-    if topic % 2 == 1 {
-        // A few descriptions in turn, each for a while.
-        builder.description((number / 8 % 3) as u8);
-    }
+    builder.description(description(topic, number));
     let text = format!("{{\"n\":{number}}}");
     builder.value(match topic {
         0 | 1 => Value::Number(number as f64),
@@ -70,6 +67,14 @@ fn push(builder: &mut BatchBuilder, (topic, time, number): Row) {
         });
     }
     builder.end().unwrap();
+}
+
+/// Of some topics a few in turn, each for a while.
+fn description(topic: usize, number: u64) -> u8 {
+    match topic % 2 {
+        0 => 0,
+        _ => (number / 8 % 3) as u8,
+    }
 }
 
 fn batch(rows: &[Row]) -> Batch {
