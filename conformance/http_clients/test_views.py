@@ -224,7 +224,8 @@ class Replaced(unittest.TestCase):
                 offered = [found for found in root.iter() if sensor_web.local(found) == "ObservationOffering"]
                 told = []
                 for offering in offered:
-                    of = {sensor_web.local(found): found.get(sensor_web.XLINK) or found.text for found in offering.iter()}
+                    below = offering.iter()
+                    of = {sensor_web.local(found): found.get(sensor_web.XLINK) or found.text for found in below}
                     told.append((of["procedure"], of[name], of["beginPosition"][11:13], of["endPosition"][11:13]))
                 each = [(sensor, level, f"0{first}", f"0{last}") for sensor, level, _made, first, last in self.EACH]
                 self.assertEqual(sorted(told), sorted(each), version)
@@ -252,7 +253,8 @@ class Replaced(unittest.TestCase):
                 ends = [sensor_web.first(root, f"{end}Position").text[11:13] for end in ("begin", "end")]
                 self.assertEqual(ends, [f"0{first}", f"0{last}"], sensor)
                 described = self.tree(
-                    "request=DescribeSensor&version=2.0.0&procedureDescriptionFormat=http://www.opengis.net/sensorml/2.0"
+                    "request=DescribeSensor&version=2.0.0"
+                    "&procedureDescriptionFormat=http://www.opengis.net/sensorml/2.0"
                     f"&procedure={sensor}&validTime=2026-01-01T0{last}:00:00Z")
                 quantity = sensor_web.first(described, "Quantity")
                 self.assertEqual((quantity.get("definition"), quantity[0].get("code")), (level, made[0][1]))
