@@ -152,9 +152,10 @@ impl Driven for Served {
         if self.connection.is_released() && self.connection.open_requests() == 0 {
             return Err(Over::Closed);
         }
+        // What was answered may have something else to ask for, and only asking has it wake.
         Ok(Due {
             sent: moved,
-            more: false,
+            more: moved,
         })
     }
 
