@@ -11,7 +11,7 @@ use weir_binding::{
     Answer, AsItIs, AtOnce, Call, Opening, Pieces, Premises, Response, Section, Service,
 };
 use weir_embedded::EmbeddedHistory;
-use weir_hub::{Hub, Media, Principal, Publish, Request};
+use weir_hub::{Hub, Media, Principal, Publish};
 use weir_log::{DiskLog, Options, SimDisk};
 use weir_model::{Limits, Time, percent};
 
@@ -53,7 +53,7 @@ impl House {
         ] {
             let media = Media::Format(&weir_codec::FORMATS[0]);
             let publish = Publish::new(topic, media, body.as_bytes().to_vec());
-            hub.open(now(), &Principal::unrestricted(), Request::Publish(publish))
+            hub.internal().at(now()).publish(publish)
                 .expect("published");
         }
         let premises = Premises::of(hub.clone());
