@@ -97,6 +97,7 @@ impl House {
             method: METHODS[usize::from(kind) / count % METHODS.len()].into(),
             path: format!("{}{path}", mount.trim_end_matches('/')),
             query: pairs
+            raw_query: String::new(),
                 .filter_map(|(name, value)| Some((name.to_owned(), percent::decode(value).ok()?)))
                 .collect(),
             headers: headers(media),
