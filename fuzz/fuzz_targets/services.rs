@@ -97,9 +97,9 @@ impl House {
             method: METHODS[usize::from(kind) / count % METHODS.len()].into(),
             path: format!("{}{path}", mount.trim_end_matches('/')),
             query: pairs
-            raw_query: String::new(),
                 .filter_map(|(name, value)| Some((name.to_owned(), percent::decode(value).ok()?)))
                 .collect(),
+            raw_query: query.to_owned(),
             headers: headers(media),
             body: body.get(1..).unwrap_or_default().to_vec().into(),
             wrapper: Arc::new(AsItIs),
