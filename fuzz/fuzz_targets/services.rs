@@ -53,7 +53,9 @@ impl House {
         ] {
             let media = Media::Format(&weir_codec::FORMATS[0]);
             let publish = Publish::new(topic, media, body.as_bytes().to_vec());
-            hub.internal().at(now()).publish(publish)
+            hub.internal()
+                .at(now())
+                .publish(publish)
                 .expect("published");
         }
         let premises = Premises::of(hub.clone());
