@@ -44,9 +44,8 @@ impl Ask {
         for change in &changes {
             self.hub.would_take(&self.principal, change)?;
         }
-        let made = changes
-            .into_iter()
-            .map(|change| Ok(self.caller()?.make(change)?));
+        let caller = self.caller()?;
+        let made = changes.into_iter().map(|change| Ok(caller.make(change)?));
         made.collect()
     }
 }
