@@ -26,8 +26,7 @@ impl Hub {
         now: Time,
         principal: &'a Principal,
     ) -> Result<Caller<'a>, Fault> {
-        let admitted = principal.standing.admit(now, &principal.name);
-        self.audited(principal, admitted)?;
+        self.let_in(now, principal)?;
         Ok(Caller {
             hub: self,
             now,

@@ -54,19 +54,23 @@ pub(crate) fn hear(
 /// The same where nothing is learned: of a message that was taken before.
 pub(crate) fn settle(known: &Datastream, batch: &mut Batch, index: usize, arrival: Time) {
     if !known.descriptions.is_empty() && !is_described(known, batch, index, arrival) {
-        batch.describe_rows(index, |time| {
-            known.in_force(Time::from_nanos(time), arrival)
-        });
+        describe_by_time(known, batch, index, arrival);
     }
+}
+
+/// Has each row of a part made under the description of its time.
+fn describe_by_time(known: &Datastream, batch: &mut Batch, index: usize, arrival: Time) {
+    batch.describe_rows(index, |time| {
+        known.in_force(Time::from_nanos(time), arrival)
+    });
 }
 
 /// Has each row of a part made under the description that says what the part does, with what it leaves out as it was
 /// at the row's time; `false` where some rows have none.
 fn is_described(known: &Datastream, batch: &mut Batch, index: usize, arrival: Time) -> bool {
-    let in_force = |time: i64| known.in_force(Time::from_nanos(time), arrival);
     let said = Described::of(&batch.stream(index));
     if said.is_empty() {
-        batch.describe_rows(index, in_force);
+        describe_by_time(known, batch, index, arrival);
         return true;
     }
     let held = held(known, batch, index, arrival);
@@ -78,7 +82,7 @@ fn is_described(known: &Datastream, batch: &mut Batch, index: usize, arrival: Ti
         None => return false,
         Some([(_, one)]) => batch.describe(index, *one),
         Some(told) => batch.describe_rows(index, |time| {
-            let held = in_force(time);
+            let held = known.in_force(Time::from_nanos(time), arrival);
             let found = told.iter().find(|(number, _)| *number == held);
             found.map_or(held, |(_, told)| *told)
         }),

@@ -1,8 +1,7 @@
 //! What a datastream is: set, or forgotten.
 
 use crate::access::{Principal, Verb, denied};
-use crate::checks;
-use crate::checks::{check_full, check_own};
+use crate::checks::{self, check_full, check_own};
 use crate::entry;
 use crate::fault::Fault;
 use crate::hub::Hub;

@@ -210,12 +210,17 @@ impl Hub {
     /// Counts a request for which the hub is asked several things: on behalf of the principal that this gives they
     /// are not counted again.
     pub fn count(&self, now: Time, principal: &Principal) -> Result<Principal, Fault> {
-        let admitted = principal.standing.admit(now, &principal.name);
-        self.audited(principal, admitted)?;
+        self.let_in(now, principal)?;
         Ok(Principal {
             standing: principal.standing.counted(),
             ..principal.clone()
         })
+    }
+
+    /// Admits a principal, and counts that as one request.
+    pub(crate) fn let_in(&self, now: Time, principal: &Principal) -> Result<(), Fault> {
+        let admitted = principal.standing.admit(now, &principal.name);
+        self.audited(principal, admitted)
     }
 
     pub(crate) fn audited<T>(
