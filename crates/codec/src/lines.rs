@@ -2,6 +2,7 @@
 
 use crate::error::DecodeError;
 use crate::format::Reader;
+use crate::rows::{BYTE_ORDER_MARK, read_text, utf8};
 use alloc::vec::Vec;
 use weir_model::{BatchBuilder, Limits};
 
@@ -17,12 +18,23 @@ pub(crate) trait Lines: Send {
     /// Decodes whole lines; offsets of errors are counted from their beginning.
     fn decode(
         &mut self,
-        lines: &[u8],
+        lines: &str,
         out: &mut BatchBuilder,
         limits: &Limits,
     ) -> Result<(), DecodeError>;
     /// Says whether what was read is a message.
     fn finish(&self, at: usize) -> Result<(), DecodeError>;
+}
+
+/// Decodes a message that is there as a whole.
+pub(crate) fn decode<L: Lines>(
+    mut format: L,
+    bytes: &[u8],
+    out: &mut BatchBuilder,
+    limits: &Limits,
+) -> Result<(), DecodeError> {
+    read_text(bytes, limits, |text| format.decode(text, out, limits))?;
+    format.finish(bytes.len())
 }
 
 /// Gathers pieces into lines.
@@ -34,7 +46,7 @@ pub(crate) struct LineReader<L> {
     /// Bytes of `rest` already looked at, and whether they end between quotes.
     seen: usize,
     quoted: bool,
-    /// Bytes decoded so far.
+    /// Bytes decoded so far, a byte order mark among them.
     before: usize,
 }
 
@@ -52,6 +64,18 @@ impl<L: Lines> LineReader<L> {
         }
     }
 
+    /// Takes a byte order mark off where the message begins; `false` if more bytes must say whether there is one.
+    fn begins(&mut self) -> bool {
+        let mark = BYTE_ORDER_MARK.as_bytes();
+        if self.before > 0 || self.seen > 0 {
+            return true;
+        }
+        if self.rest.starts_with(mark) {
+            self.before = self.rest.drain(..mark.len()).len();
+        }
+        self.before > 0 || !mark.starts_with(&self.rest)
+    }
+
     /// The end of the last whole line.
     fn whole(&mut self) -> usize {
         let mut end = 0;
@@ -66,11 +90,9 @@ impl<L: Lines> LineReader<L> {
 
     fn decode(&mut self, end: usize, out: &mut BatchBuilder) -> Result<(), DecodeError> {
         let count = out.len();
-        let decoded = self.format.decode(&self.rest[..end], out, &self.limits);
-        decoded.map_err(|error| DecodeError {
-            at: error.at + self.before,
-            ..error
-        })?;
+        let lines = utf8(&self.rest[..end], &self.limits);
+        let decoded = lines.and_then(|lines| self.format.decode(lines, out, &self.limits));
+        decoded.map_err(|error| error.after(self.before))?;
         self.limits.observations = self.limits.observations.saturating_sub(out.len() - count);
         self.rest.drain(..end);
         self.seen -= end;
@@ -86,6 +108,9 @@ impl<L: Lines> Reader for LineReader<L> {
             return Err(DecodeError::over(limit, "bytes of a message", limit));
         }
         self.rest.extend_from_slice(piece);
+        if !self.begins() {
+            return Ok(());
+        }
         match self.whole() {
             0 => Ok(()),
             end => self.decode(end, out),

@@ -170,7 +170,7 @@ pub(crate) fn utf8<'a>(bytes: &'a [u8], limits: &Limits) -> Result<&'a str, Deco
 }
 
 /// The mark that some put before UTF-8, which is no part of the text.
-const BYTE_ORDER_MARK: &str = "\u{feff}";
+pub(crate) const BYTE_ORDER_MARK: &str = "\u{feff}";
 
 /// A message without a byte order mark before it, and how many bytes that is.
 pub(crate) fn without_mark(bytes: &[u8]) -> (&[u8], usize) {
@@ -192,6 +192,7 @@ pub(crate) fn read_text(
     limits: &Limits,
     read: impl FnOnce(&str) -> Result<(), DecodeError>,
 ) -> Result<(), DecodeError> {
+    check_length(bytes, limits)?;
     let (bytes, mark) = without_mark(bytes);
     let read = utf8(bytes, limits).and_then(read);
     read.map_err(|error| error.after(mark))

@@ -225,6 +225,28 @@ fn check(format: &Format, rows: &[Row], piece: usize) -> Result<(), TestCaseErro
     Ok(())
 }
 
+/// A byte order mark stands before a message, not before each of its lines.
+#[test]
+fn a_byte_order_mark_is_taken_off_where_a_message_begins_however_it_is_cut() {
+    let mark = "\u{feff}";
+    let texts = [
+        ("plain", format!("{mark}1\n2\n")),
+        ("plain", format!("\n\n{mark}\u{1}x\n")),
+        ("plain", "1\n2\0\0".into()),
+        ("csv", format!("{mark}topic,value\na,1\n{mark}b,2\n")),
+        ("influx", format!("{mark}# a b=\"\n{mark}a v=1\nb v=2\n")),
+    ];
+    for (name, text) in texts {
+        let format = weir_codec::by_name(name).unwrap();
+        let whole = decode(format, text.as_bytes());
+        assert!(!whole.is_empty(), "{text:?}");
+        for size in 1..=text.len() {
+            let pieces = decode_in_pieces(format, text.as_bytes(), size);
+            assert!(same(&pieces, &whole, &format.carries), "{text:?}: {size}");
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
     #[test]

@@ -8,9 +8,9 @@ use crate::error::DecodeError;
 use crate::format::{Carries, Format};
 use crate::lexical;
 use crate::limits::CSV_COLUMNS_MAX;
-use crate::lines::{LineReader, Lines};
+use crate::lines::{self, LineReader, Lines};
 use crate::number::{TimeWriter, write_f64};
-use crate::rows::{Rows, read_text};
+use crate::rows::Rows;
 use alloc::borrow::Cow;
 use alloc::boxed::Box;
 use alloc::format;
@@ -140,9 +140,7 @@ struct Header {
 }
 
 fn decode(bytes: &[u8], out: &mut BatchBuilder, limits: &Limits) -> Result<(), DecodeError> {
-    let mut csv = Csv::default();
-    csv.decode(bytes, out, limits)?;
-    csv.finish(bytes.len())
+    lines::decode(Csv::default(), bytes, out, limits)
 }
 
 impl Lines for Csv {
@@ -150,26 +148,23 @@ impl Lines for Csv {
 
     fn decode(
         &mut self,
-        lines: &[u8],
+        lines: &str,
         out: &mut BatchBuilder,
         limits: &Limits,
     ) -> Result<(), DecodeError> {
-        // A spreadsheet may begin with a byte order mark.
-        read_text(lines, limits, |text| {
-            let mut fields = Fields {
-                text,
-                at: 0,
-                limits,
-            };
-            let mut rows = Rows::new(out, limits);
-            while fields.line_follows() {
-                match &self.header {
-                    None => self.header = Some(read_header(&mut fields, &mut rows)?),
-                    Some(header) => read_row(header, &mut fields, &mut rows)?,
-                }
+        let mut fields = Fields {
+            text: lines,
+            at: 0,
+            limits,
+        };
+        let mut rows = Rows::new(out, limits);
+        while fields.line_follows() {
+            match &self.header {
+                None => self.header = Some(read_header(&mut fields, &mut rows)?),
+                Some(header) => read_row(header, &mut fields, &mut rows)?,
             }
-            Ok(())
-        })
+        }
+        Ok(())
     }
 
     fn finish(&self, at: usize) -> Result<(), DecodeError> {

@@ -5,8 +5,8 @@ use crate::error::DecodeError;
 use crate::format::{Carries, Confidence, Format};
 use crate::lexical;
 use crate::limits::SNIFFED_PLAIN_BYTES_MAX;
-use crate::lines::{LineReader, Lines};
-use crate::rows::{Rows, read_terminated_text, without_mark};
+use crate::lines::{self, LineReader, Lines};
+use crate::rows::{Rows, without_mark};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use weir_model::{Batch, BatchBuilder, Limits};
@@ -43,19 +43,7 @@ fn encode(batch: &Batch, out: &mut Vec<u8>) {
 }
 
 fn decode(bytes: &[u8], out: &mut BatchBuilder, limits: &Limits) -> Result<(), DecodeError> {
-    read_terminated_text(bytes, limits, |text| {
-        let mut rows = Rows::new(out, limits);
-        let mut at = 0;
-        for line in text.split_inclusive('\n') {
-            if !line.trim_ascii().is_empty() {
-                rows.begin(at)?;
-                lexical::read(line, at, &mut rows, limits)?;
-                rows.end(at)?;
-            }
-            at += line.len();
-        }
-        Ok(())
-    })
+    lines::decode(Plain, bytes, out, limits)
 }
 
 struct Plain;
@@ -65,11 +53,22 @@ impl Lines for Plain {
 
     fn decode(
         &mut self,
-        lines: &[u8],
+        lines: &str,
         out: &mut BatchBuilder,
         limits: &Limits,
     ) -> Result<(), DecodeError> {
-        decode(lines, out, limits)
+        let mut rows = Rows::new(out, limits);
+        let mut at = 0;
+        // Senders in C may count the end of their string in.
+        for line in lines.trim_end_matches('\0').split_inclusive('\n') {
+            if !line.trim_ascii().is_empty() {
+                rows.begin(at)?;
+                lexical::read(line, at, &mut rows, limits)?;
+                rows.end(at)?;
+            }
+            at += line.len();
+        }
+        Ok(())
     }
 
     fn finish(&self, _at: usize) -> Result<(), DecodeError> {

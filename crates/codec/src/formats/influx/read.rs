@@ -4,8 +4,8 @@ use super::OBSERVATION;
 use super::scan::{self, Field, FieldValue, Words};
 use crate::error::DecodeError;
 use crate::lexical;
-use crate::lines::Lines;
-use crate::rows::{Rows, finite, read_text, set_number};
+use crate::lines::{self, Lines};
+use crate::rows::{Rows, finite, set_number};
 use crate::stack_text::StackText;
 use crate::syntax::Exact;
 use crate::unescaped::Unescaped;
@@ -70,11 +70,16 @@ impl Lines for Influx {
 
     fn decode(
         &mut self,
-        lines: &[u8],
+        lines: &str,
         out: &mut BatchBuilder,
         limits: &Limits,
     ) -> Result<(), DecodeError> {
-        decode(lines, out, limits)
+        let mut words = Words { text: lines, at: 0 };
+        let mut rows = Rows::new(out, limits);
+        while words.line_follows() {
+            read_line(&mut words, &mut rows, limits)?;
+        }
+        Ok(())
     }
 
     fn finish(&self, _at: usize) -> Result<(), DecodeError> {
@@ -87,14 +92,7 @@ pub(super) fn decode(
     out: &mut BatchBuilder,
     limits: &Limits,
 ) -> Result<(), DecodeError> {
-    read_text(bytes, limits, |text| {
-        let mut words = Words { text, at: 0 };
-        let mut rows = Rows::new(out, limits);
-        while words.line_follows() {
-            read_line(&mut words, &mut rows, limits)?;
-        }
-        Ok(())
-    })
+    lines::decode(Influx::default(), bytes, out, limits)
 }
 
 /// A line is read twice, since its time, which all its observations share, stands at its end.
