@@ -227,7 +227,7 @@ fn check(format: &Format, rows: &[Row], piece: usize) -> Result<(), TestCaseErro
 
 /// A byte order mark stands before a message, not before each of its lines.
 #[test]
-fn a_byte_order_mark_is_taken_off_where_a_message_begins_however_it_is_cut() {
+fn a_byte_order_mark_stands_before_the_message_alone() {
     let mark = "\u{feff}";
     let texts = [
         ("plain", format!("{mark}1\n2\n")),
