@@ -10,61 +10,22 @@ mod json;
 mod multipart;
 mod reference;
 mod set;
+mod step;
 mod written;
 
 use crate::fault::{Fault, Result};
 use crate::limits::BATCH_BYTES_MAX;
 use crate::service::SensorThings;
-use bytes::Bytes;
 use reference::Places;
 pub(crate) use reference::is_batch;
 use std::collections::VecDeque;
 use std::task::{Context, Poll, ready};
+use step::{Asked, Done, Step};
 use weir_hub::Ticket;
 use weir_service::{
     Answer, Busy, Call, Counted, Gathered, Length, Outcome, Pending, Response, Service, hand_over,
     hand_over_next,
 };
-
-/// A request of a batch.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Asked {
-    /// Content-ID, or `id` in JSON.
-    id: Option<String>,
-    method: String,
-    /// Absolute, or relative to the service's root.
-    url: String,
-    /// Names in lower case.
-    headers: Vec<(String, String)>,
-    body: Bytes,
-    /// What must have gone well before (JSON only).
-    depends_on: Vec<String>,
-    /// Name of its atomicity group (JSON only).
-    group: Option<String>,
-}
-
-/// What is done as one.
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Step {
-    One(Asked),
-    /// All or none.
-    Set(Vec<Asked>),
-}
-
-impl Step {
-    fn asked(&self) -> &[Asked] {
-        match self {
-            Step::One(one) => std::slice::from_ref(one),
-            Step::Set(all) => all,
-        }
-    }
-}
-
-/// How a step went: an answer for each of its requests.
-struct Done {
-    step: Step,
-    responses: Vec<Response>,
-}
 
 /// Reads a batch and begins it.
 // [STA-A.4.1.1-1]
@@ -309,18 +270,5 @@ impl Run {
             *response = Fault::new(413, problem).response();
         }
         self.bytes += response.body.len();
-    }
-}
-
-impl Done {
-    /// The status that a request or group of this name failed with.
-    fn failure_of(&self, name: &str) -> Option<u16> {
-        let is_named = |asked: &Asked| {
-            asked.id.as_deref() == Some(name) || asked.group.as_deref() == Some(name)
-        };
-        let each = self.step.asked().iter().zip(&self.responses);
-        let mut named = each.filter(|(asked, _)| is_named(asked));
-        let failed = named.find(|(_, response)| response.status >= 400);
-        failed.map(|(_, response)| response.status)
     }
 }

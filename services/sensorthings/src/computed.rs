@@ -6,7 +6,6 @@
 use crate::entity::Entity;
 use crate::fault::Result;
 use crate::filter::Value;
-use crate::kind::Kind;
 use crate::members::{self, Members};
 use crate::memo::{Bounds, around, ring, write_area};
 use crate::node::{Context, Node, below};
@@ -16,12 +15,6 @@ use serde_json::{Value as Json, json};
 use std::sync::Arc;
 use weir_hub::{Extent, Made};
 use weir_model::Time;
-
-/// Whether a property of a type is computed.
-pub(crate) fn is_computed(kind: Kind, name: &str) -> bool {
-    let of_kind = matches!(kind, Kind::Datastream | Kind::MultiDatastream);
-    of_kind && matches!(name, "phenomenonTime" | "resultTime" | "observedArea")
-}
 
 /// Writes a computed property, where it is known.
 pub(crate) fn write(
@@ -64,7 +57,7 @@ fn write_observed_area(
 /// A property as it is shown, computed or not; `None` where the entity has it not.
 pub(crate) fn shown(context: &Context<'_>, node: &Node<'_>, name: &str) -> Result<Option<Json>> {
     match node {
-        Node::Entity(entity) if is_computed(entity.kind, name) => match name {
+        Node::Entity(entity) if entity.kind.is_computed(name) => match name {
             "observedArea" => area(context, entity),
             _ => Ok(span(context, entity, name)?.map(|(from, to)| {
                 let span = format!("{}/{}", instant(from), instant(to));

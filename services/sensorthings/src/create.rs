@@ -1,6 +1,5 @@
 //! `POST`: an entity with all that is to be made with it (18-088 section 10.2).
 
-use crate::computed::is_computed;
 use crate::draft::{Draft, Row, Stream, datastream, place};
 use crate::entity::{Entity, Object, without_versions};
 use crate::fault::{Fault, Result};
@@ -442,7 +441,7 @@ pub(crate) fn check(kind: Kind, body: &Object, whole: bool) -> Result<()> {
 /// The properties of a body, without those that the service computes.
 pub(crate) fn properties(kind: Kind, body: &Object) -> Object {
     let known = body.iter().filter(|(name, value)| {
-        kind.property(name).is_some() && !is_computed(kind, name) && !value.is_null()
+        kind.property(name).is_some() && !kind.is_computed(name) && !value.is_null()
     });
     known
         .map(|(name, value)| (name.clone(), value.clone()))

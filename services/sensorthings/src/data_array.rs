@@ -5,11 +5,11 @@
 
 use crate::create::{link, row};
 use crate::draft::{Draft, Row};
-use crate::entity::Object;
+use crate::entity::{MEMBER, Object};
 use crate::fault::{Fault, Result};
 use crate::id::{At, Id};
 use crate::kind::Kind;
-use crate::multi::{MEMBER, split};
+use crate::multi::split;
 use crate::render::self_link;
 use serde_json::{Value as Json, json};
 

@@ -60,6 +60,8 @@ pub(crate) fn of_key(key: &str) -> Option<(Kind, Id)> {
     Some((Kind::of_set(set)?, Id::of_key(id)?))
 }
 
+/// Member of what a datastream of the catalog is known by: the multi-datastream that it is a component of.
+pub(crate) const MEMBER: &str = "MultiDatastream";
 /// Members of a record that are no properties and no links.
 const ORIGIN: &str = "@origin";
 const TOPICS: &str = "@topics";

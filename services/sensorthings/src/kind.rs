@@ -202,6 +202,12 @@ impl Kind {
         known.map(|(known, _)| *known)
     }
 
+    /// Whether the service computes a property of this type (18-088 table 9).
+    pub(crate) fn is_computed(self, name: &str) -> bool {
+        let of_kind = matches!(self, Datastream | MultiDatastream);
+        of_kind && matches!(name, "phenomenonTime" | "resultTime" | "observedArea")
+    }
+
     /// Its navigations (18-088 tables 4 to 16).
     pub(crate) const fn navigations(self) -> &'static [Navigation] {
         // [STA-A.1.2-2]

@@ -8,6 +8,7 @@
 #![forbid(unsafe_code)]
 
 mod batch;
+mod calls;
 pub mod client;
 mod computed;
 mod conformance;
@@ -25,6 +26,7 @@ mod kind;
 mod limits;
 mod links;
 mod live;
+mod lock;
 mod members;
 mod memo;
 mod multi;

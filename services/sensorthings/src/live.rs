@@ -10,6 +10,7 @@ mod inbound;
 mod observing;
 mod past;
 mod placing;
+mod renderings;
 
 use crate::fault::{Fault, Result};
 use crate::kind::Kind;
@@ -23,8 +24,8 @@ use crate::service::{Inner, SensorThings, rest, root};
 use changing::Changing;
 use inbound::Inbound;
 use observing::Observing;
-pub(crate) use observing::Renderings;
 pub(crate) use placing::Placing;
+pub(crate) use renderings::Renderings;
 use std::sync::Arc;
 use weir_hub::Since;
 use weir_model::Filter;

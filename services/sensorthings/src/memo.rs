@@ -3,7 +3,6 @@
 //!
 //! An entity in a view does not change; one that is copied to be changed begins without.
 
-use crate::computed::is_computed;
 use crate::entity::{Entity, Object};
 use crate::filter::geometry;
 use crate::kind::Kind;
@@ -36,7 +35,7 @@ impl Texts {
         let (mut out, mut parts) = (Vec::new(), Vec::<(&'static str, (usize, usize))>::new());
         let mut object = Members::begin(&mut out);
         let names = kind.properties().iter().map(|(name, _)| *name);
-        for name in names.filter(|name| !is_computed(kind, name)) {
+        for name in names.filter(|name| !kind.is_computed(name)) {
             if let Some(value) = body.get(name) {
                 let begin = object.end_so_far();
                 object.member(&[name], value);

@@ -6,7 +6,7 @@
 
 use crate::create::{Given, Made, link, list, properties, slug};
 use crate::draft::{Draft, Row, Stream};
-use crate::entity::{Entity, Object};
+use crate::entity::{Entity, MEMBER, Object};
 use crate::fault::{Fault, Result};
 use crate::id::Id;
 use crate::kind::Kind;
@@ -18,9 +18,6 @@ use weir_model::topic;
 
 /// What the observation type of a multi-datastream is (18-088 section 12).
 const COMPLEX: &str = "http://www.opengis.net/def/observationType/OGC-OM/2.0/OM_ComplexObservation";
-/// Member of what a datastream of the catalog is known by: the multi-datastream that it is a component of.
-pub(crate) const MEMBER: &str = "MultiDatastream";
-
 impl Draft<'_> {
     pub(crate) fn insert_multi(&mut self, body: &Object, given: Given) -> Result<Made> {
         let kind = Kind::MultiDatastream;

@@ -217,7 +217,7 @@ fn value(context: &Context<'_>, node: &Node<'_>, path: &[String]) -> Result<Valu
         ))
     })?;
     Ok(match node {
-        Node::Entity(entity) if computed::is_computed(kind, name) => {
+        Node::Entity(entity) if kind.is_computed(name) => {
             computed::value(context, entity, name, rest)?
         }
         Node::Entity(entity) => of_entity(entity, name, rest),

@@ -7,8 +7,8 @@
 use crate::draft::{Done, Row, accepted};
 use crate::fault::Result;
 use crate::id::At;
+use crate::lock::lock;
 use crate::node::Context;
-use crate::service::lock;
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::ops::Range;
 use std::sync::Arc;

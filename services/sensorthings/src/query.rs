@@ -4,8 +4,8 @@ use crate::fault::{Fault, Result};
 use crate::filter::{Expression, parse, parse_prefix, types};
 use crate::kind::{Kind, Navigation};
 use crate::limits::{DEPTH_MAX, OPTION_BYTES_MAX, TOP_DEFAULT, TOP_MAX};
-use crate::render;
 use std::sync::OnceLock;
+use weir_model::percent;
 
 /// What is asked of a collection or an entity.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -45,7 +45,7 @@ impl Query {
 
     /// As options of a URL that begins elsewhere, for what stood in `$expand`: where to begin is to follow.
     pub(crate) fn to_url(&self) -> &str {
-        self.url.get_or_init(|| render::options(&self.said))
+        self.url.get_or_init(|| options(&self.said))
     }
 
     /// Whether something is selected by its name.
@@ -238,6 +238,16 @@ fn split(text: &str, separator: char) -> Result<Vec<(&str, usize)>> {
             text.len(),
         )),
     }
+}
+
+/// The options of a URL again, but where to begin: that is to follow.
+pub(crate) fn options(pairs: &[(String, String)]) -> String {
+    let kept = pairs
+        .iter()
+        .filter(|(name, _)| name != "$skip" && name != "$skiptoken");
+    let kept =
+        kept.map(|(name, value)| format!("{name}={}&", percent::encode(value, b"$,;:'()/*@!~-._")));
+    kept.collect()
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use crate::node::{Context, Node};
 use crate::observations::{self, Of};
 use crate::path::{End, Path, Step};
 use crate::placed;
-use crate::query::Query;
+use crate::query::{Query, options};
 use crate::render;
 use crate::result_format::{Page, ResultFormat};
 use serde_json::{Value as Json, json};
@@ -42,7 +42,7 @@ pub(crate) fn answer(
     };
     let target = resolve(context, path)?;
     let url = |next: &str| {
-        let options = render::options(pairs);
+        let options = options(pairs);
         format!("{}/{}?{options}{next}", context.root, path.to_url())
     };
     match (target, &path.end) {

@@ -2,7 +2,7 @@
 //!
 //! They are written as text at once. What wants values of them instead (other result formats) reads the text.
 
-use crate::computed::{self, is_computed};
+use crate::computed;
 use crate::ended::Ended;
 use crate::entity::Entity;
 use crate::fault::{Fault, Result};
@@ -17,7 +17,7 @@ use crate::query::Query;
 use serde_json::Value as Json;
 use std::cell::LazyCell;
 use std::sync::Arc;
-use weir_model::{Time, Value, percent};
+use weir_model::{Time, Value};
 
 /// The URL of an entity: nothing in it needs an escape in JSON.
 pub(crate) fn self_link(root: &str, kind: Kind, id: &Id) -> String {
@@ -121,12 +121,12 @@ fn properties(
     match node {
         Node::Entity(entity) if query.select.is_empty() => {
             object.written(&entity.texts().all);
-            let mut names = names.filter(|name| is_computed(entity.kind, name));
+            let mut names = names.filter(|name| entity.kind.is_computed(name));
             names.try_for_each(|name| computed::write(context, entity, name, object))
         }
         Node::Entity(entity) => {
             for name in names {
-                match is_computed(entity.kind, name) {
+                match entity.kind.is_computed(name) {
                     true => computed::write(context, entity, name, object)?,
                     false => object.written(entity.texts().part(name).unwrap_or_default()),
                 }
@@ -359,14 +359,4 @@ fn sorted<'a>(
         kept.sort_by(|(a, _), (b, _)| by_keys(&query.order, a, b));
     }
     Ok(kept.into_iter().map(|(_, node)| node).collect())
-}
-
-/// The options of a URL again, but where to begin: that is to follow.
-pub(crate) fn options(pairs: &[(String, String)]) -> String {
-    let kept = pairs
-        .iter()
-        .filter(|(name, _)| name != "$skip" && name != "$skiptoken");
-    let kept =
-        kept.map(|(name, value)| format!("{name}={}&", percent::encode(value, b"$,;:'()/*@!~-._")));
-    kept.collect()
 }

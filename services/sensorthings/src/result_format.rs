@@ -7,10 +7,12 @@
 mod arrays;
 mod csv;
 mod geojson;
+mod page;
 
 use crate::fault::{Fault, Result};
 use crate::kind::Kind;
 use crate::query::Query;
+pub(crate) use page::Page;
 use serde_json::{Value as Json, json};
 use weir_service::Response;
 
@@ -30,13 +32,6 @@ const NAMES: &[(&str, ResultFormat)] = &[
     ("CSV", ResultFormat::Csv),
     ("GeoJSON", ResultFormat::GeoJson),
 ];
-
-/// A page of entities as JSON, how many there are in all, and the URL of the next page.
-pub(crate) struct Page {
-    pub(crate) values: Vec<Json>,
-    pub(crate) count: Option<usize>,
-    pub(crate) next: Option<String>,
-}
 
 impl ResultFormat {
     /// The format that a query names; the query is made to ask for what it needs.

@@ -5,11 +5,10 @@
 //! worth arguing: a copy of it costs some references ([`Sorted`]), so that a request keeps the view that it
 //! began with and holds no lock while it reads the history.
 
-use crate::entity::{Entity, ROOT, of_key};
+use crate::entity::{Entity, MEMBER, ROOT, of_key};
 use crate::fault::Result;
 use crate::id::{At, Id};
 use crate::kind::Kind;
-use crate::multi::MEMBER;
 use crate::placed::stays_told;
 use crate::sorted::Sorted;
 use std::collections::BTreeSet;

@@ -6,7 +6,7 @@
 use crate::create::{Given, Made, check, link, properties, row};
 use crate::data_array::{self, Stored};
 use crate::draft::{Done, Draft, Withdrawn};
-use crate::entity::{Entity, Object};
+use crate::entity::{Entity, MEMBER, Object};
 use crate::fault::{Fault, Result};
 use crate::id::{At, Id};
 use crate::kind::{Kind, Navigation};
@@ -454,14 +454,14 @@ fn update_observation(draft: &mut Draft<'_>, id: &Id, body: &Json, way: Way) -> 
 /// The topic that an observation is moved to, and the multi-datastream where it is one's.
 // [STA-A.3.1.2-4]
 fn moved_to(draft: &mut Draft<'_>, body: &Object) -> Result<Option<(String, Option<Entity>)>> {
-    match (body.get("Datastream"), body.get(multi::MEMBER)) {
+    match (body.get("Datastream"), body.get(MEMBER)) {
         (None, None) => Ok(None),
         (Some(said), None) => {
             let topic = draft.datastream_of(linked("Datastream", said)?)?;
             Ok(Some((topic, None)))
         }
         (None, Some(said)) => {
-            linked(multi::MEMBER, said)?;
+            linked(MEMBER, said)?;
             let multi = draft.multi_of(body, &Vec::new())?;
             Ok(multi.map(|multi| (multi.key.to_string(), Some(multi))))
         }

@@ -1,7 +1,7 @@
 //! A batch as JSON: `{"requests":[{"id":"1","method":"POST","url":"Things","body":{...}}]}` (OData JSON
 //! format 4.01 section 19.1). Neighbours of one `atomicityGroup` are one set.
 
-use super::{Asked, Step};
+use super::step::{Asked, Step};
 use crate::fault::{Fault, Result};
 use crate::limits::BATCH_REQUESTS_MAX;
 use crate::write::read_json;

@@ -1,7 +1,7 @@
 //! `multipart/mixed` (RFC 2046 section 5.1) with parts of `application/http` (RFC 9112 section 11.2), and
 //! change sets, which are such parts of parts (OData 4.0 section 11.7.2).
 
-use super::{Asked, Step};
+use super::step::{Asked, Step};
 use crate::fault::{Fault, Result};
 use crate::limits::{BATCH_HEADERS_MAX, BATCH_REQUESTS_MAX};
 use bytes::Bytes;

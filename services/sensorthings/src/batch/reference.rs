@@ -1,7 +1,7 @@
 //! What requests before made, by Content-ID, put in for `$ID` at the beginning of a URL and as an
 //! identifier in a body (18-088 section 11.3; OData 4.0 section 11.7.3.1).
 
-use super::Asked;
+use super::step::Asked;
 use crate::fault::{Fault, Result};
 use crate::id::Id;
 use crate::path::Path;

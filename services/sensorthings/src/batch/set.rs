@@ -4,8 +4,8 @@
 //! What a request made is there for those after it though it is nowhere yet. An observation is corrected or
 //! deleted once in a set: what becomes of it is known only when the set is done.
 
-use super::Asked;
 use super::reference::Places;
+use super::step::Asked;
 use crate::create::{Given, Made};
 use crate::draft::{Draft, Withdrawn};
 use crate::fault::{Fault, Result};

@@ -1,6 +1,6 @@
 //! The answers of a batch, in the order of their requests.
 
-use super::{Asked, Done, Step};
+use super::step::{Asked, Done, Step};
 use serde_json::{Map, Value as Json, json};
 use weir_service::{Response, boundary};
 

@@ -9,6 +9,7 @@ use crate::filter::holds;
 use crate::id::Id;
 use crate::kind::Kind;
 use crate::limits::{SCANNED_MAX, VISITED_MAX};
+use crate::lock::lock;
 use crate::node::{Asked, Context, Node};
 use crate::path::{End, Path};
 use crate::query::Query;
@@ -21,7 +22,7 @@ use serde_json::{Value as Json, json};
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::task::{Poll, ready};
 use weir_hub::Principal;
 use weir_model::Time;
@@ -89,7 +90,7 @@ impl Changing {
     }
 
     fn state(&self) -> std::sync::MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 
     fn context<'a>(&'a self, view: &'a View, now: Time) -> Context<'a> {

@@ -13,8 +13,7 @@ use crate::query::Query;
 use crate::render;
 use crate::service::Inner;
 use std::cell::{Cell, RefCell};
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::Arc;
 use weir_hub::{Item, Principal, Rows, Verb};
 use weir_service::Rendering;
 
@@ -156,37 +155,5 @@ fn number(datastream: &Entity) -> u32 {
     match datastream.id {
         Id::Number(number) => u32::try_from(number).unwrap_or(u32::MAX),
         Id::Text(_) => u32::MAX,
-    }
-}
-
-/// The renderings in use, by what they tell: those that tell the same have the same key.
-#[derive(Default)]
-pub(crate) struct Renderings(Mutex<Known>);
-
-#[derive(Default)]
-struct Known {
-    keys: HashMap<String, Weak<u32>>,
-    last: u32,
-}
-
-/// Keys that are looked through for those not in use any more at the latest.
-const KEYS_MIN: usize = 64;
-/// Keys end before this.
-const KEY_END: u32 = 1 << 28;
-
-impl Renderings {
-    /// The key of what is named so.
-    fn key(&self, name: String) -> Arc<u32> {
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(key) = known.keys.get(&name).and_then(Weak::upgrade) {
-            return key;
-        }
-        if known.keys.len() >= KEYS_MIN && known.keys.len().is_power_of_two() {
-            known.keys.retain(|_, key| key.strong_count() > 0);
-        }
-        known.last = (known.last + 1) % KEY_END;
-        let key = Arc::new(known.last);
-        known.keys.insert(name, Arc::downgrade(&key));
-        key
     }
 }

@@ -2,7 +2,6 @@
 //! has observations is asked of the history, and so are the observations themselves. What is told or asked of many
 //! entities is taken for such a look, since it may take as long, and so is how geometries lie.
 
-use crate::computed::is_computed;
 use crate::filter::Expression;
 use crate::kind::Kind;
 use crate::query::Query;
@@ -31,7 +30,7 @@ pub(super) fn may_be_long(query: &Query, kind: Kind) -> bool {
 }
 
 fn is_of_past(kind: Kind, name: &str) -> bool {
-    is_computed(kind, name) && name != "observedArea"
+    kind.is_computed(name) && name != "observedArea"
 }
 
 /// Whether this is so of a path of an expression.

@@ -1,7 +1,7 @@
 //! A table (RFC 4180): a row for each entity, a column for each property; what is expanded to one entity
 //! has columns named by the way to it. A table has no room for an expansion to many.
 
-use super::Page;
+use super::page::Page;
 use crate::fault::{Fault, Result};
 use crate::kind::Kind;
 use crate::query::Query;

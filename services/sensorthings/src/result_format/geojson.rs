@@ -1,7 +1,7 @@
 //! A feature for each entity (RFC 7946): its properties are all that the entity has, named by the way to
 //! it; its geometry is the first that is found in the entity or in what is expanded.
 
-use super::Page;
+use super::page::Page;
 use crate::entity::Object;
 use crate::kind::Kind;
 use serde_json::{Value as Json, json};
