@@ -3,14 +3,15 @@
 //! Times are what the history knows without reading; the area is that of the features that observations
 //! of the datastream name or have by default. Neither is kept with the entity, so neither can be old.
 
+use crate::context::Context;
 use crate::entity::Entity;
 use crate::fault::Result;
 use crate::filter::Value;
 use crate::members::{self, Members};
 use crate::memo::{Bounds, around, ring, write_area};
-use crate::node::{Context, Node, below};
-use crate::placed::{BEGIN, END};
-use crate::render::{instant, property};
+use crate::node::Node;
+use crate::stays::{BEGIN, END};
+use crate::values::instant;
 use serde_json::{Value as Json, json};
 use std::sync::Arc;
 use weir_hub::{Extent, Made};
@@ -64,7 +65,7 @@ pub(crate) fn shown(context: &Context<'_>, node: &Node<'_>, name: &str) -> Resul
                 span.into()
             })),
         },
-        _ => Ok(property(node, name)),
+        _ => Ok(node.property(name)),
     }
 }
 
@@ -77,7 +78,7 @@ pub(crate) fn value(
 ) -> Result<Value<'static>> {
     if name == "observedArea" {
         let area = area(context, entity)?;
-        return Ok(area.map_or(Value::Null, |area| below(&area, rest)));
+        return Ok(area.map_or(Value::Null, |area| Value::below(&area, rest)));
     }
     let span = span(context, entity, name)?;
     Ok(span.map_or(Value::Null, |(from, to)| Value::Interval(from, to)))

@@ -1,12 +1,12 @@
 //! What a request is going to change: all of it is gathered and checked before the first of it is done, so
 //! that a deep insert that fails leaves nothing behind (18-088 section 10.2.1).
 
+use crate::context::Context;
 use crate::entity::{Entity, Object, key};
 use crate::fault::{Fault, Result};
 use crate::id::{At, Id};
 use crate::kind::Kind;
 use crate::limits::INSERTED_MAX;
-use crate::node::Context;
 use crate::places;
 use crate::tasking::Order;
 use crate::view::entries;

@@ -23,6 +23,14 @@ pub(crate) const INTEGER_MAX: u64 = (1 << 53) - 1;
 const KEPT: &[u8] = b":.-_~";
 
 impl Id {
+    /// As the number of a datastream; the greatest where it is none.
+    pub(crate) fn as_u32(&self) -> u32 {
+        match self {
+            Id::Number(number) => u32::try_from(*number).unwrap_or(u32::MAX),
+            Id::Text(_) => u32::MAX,
+        }
+    }
+
     /// As text: digits are a number.
     pub(crate) fn of_text(text: &str) -> Self {
         let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());

@@ -4,11 +4,12 @@
 //! Rows come in the order of time, so no more is held than those of one time. A component that has nothing
 //! to a time has null in its place: other protocols publish components alone.
 
+use crate::context::Context;
 use crate::entity::Entity;
 use crate::fault::Result;
 use crate::id::{At, Id};
-use crate::node::{Context, Observed};
-use crate::render::result;
+use crate::observed::Observed;
+use crate::values::result;
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -7,11 +7,13 @@
 //! without a query.
 #![forbid(unsafe_code)]
 
+mod asked;
 mod batch;
 mod calls;
 pub mod client;
 mod computed;
 mod conformance;
+mod context;
 mod create;
 mod data_array;
 mod draft;
@@ -20,9 +22,11 @@ mod entity;
 mod fault;
 mod filter;
 mod geojson;
+mod history;
 mod id;
 mod join;
 mod kind;
+mod late;
 mod limits;
 mod links;
 mod live;
@@ -33,6 +37,8 @@ mod multi;
 mod newest;
 mod node;
 mod observations;
+mod observed;
+mod page;
 mod patch;
 mod path;
 mod placed;
@@ -45,9 +51,12 @@ mod rights;
 mod scope;
 mod service;
 mod sorted;
+mod stays;
 mod swe;
 mod tasking;
+mod values;
 mod view;
+mod walk;
 mod whereabouts;
 mod write;
 

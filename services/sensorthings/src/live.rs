@@ -13,13 +13,12 @@ mod placing;
 mod renderings;
 
 use crate::fault::{Fault, Result};
+use crate::history::{Of, filter_of, filters_of};
 use crate::kind::Kind;
-use crate::observations::{Of, filter_of};
 use crate::path::{End, Path};
 use crate::query::Query;
 use crate::read::{Target, resolve};
 use crate::result_format::ResultFormat;
-use crate::scope::filters_of;
 use crate::service::{Inner, SensorThings, rest, root};
 use changing::Changing;
 use inbound::Inbound;

@@ -1,10 +1,12 @@
 //! The newest observation of a datastream alone, which the hub keeps: the history is not read for it.
 
+use crate::context::Context;
 use crate::fault::Result;
+use crate::history::Of;
 use crate::id::At;
 use crate::kind::Kind;
-use crate::node::{Context, Observed};
-use crate::observations::{Found, Of, Place, Show, by_time, number};
+use crate::observed::Observed;
+use crate::page::{Found, Place, Show, by_time};
 use crate::query::Query;
 use weir_model::Observation;
 use weir_model::batch::Naming;
@@ -28,7 +30,7 @@ pub(crate) fn page(
         return Ok(None);
     };
     let at = At {
-        datastream: u32::try_from(number(&datastream.id)).unwrap_or(u32::MAX),
+        datastream: datastream.id.as_u32(),
         time: last.time,
         ordinal: last.ordinal.unwrap_or(0),
     };

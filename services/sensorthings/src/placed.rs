@@ -6,29 +6,23 @@
 //! that follows is there where something observed it ([`listed`]). The decision worth arguing is
 //! `docs/decisions/0068-a-feature-follows-from-where-its-thing-was.md`.
 
+use crate::context::Context;
 use crate::draft::Draft;
 use crate::entity::Entity;
 use crate::fault::Result;
-use crate::filter::{geometry, time};
+use crate::filter::geometry;
+use crate::history::{filters_of, read};
 use crate::id::Id;
 use crate::kind::Kind;
-use crate::node::Context;
-use crate::observations::read;
-use crate::render::instant;
-use crate::scope::filters_of;
-use crate::view::{Stay, View};
-use serde_json::{Value as Json, json};
+use crate::stays::{BEGIN, END, HELD, Span, Stay, stays_told};
+use crate::values::instant;
+use crate::view::View;
+use serde_json::json;
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use weir_hub::limits::PAGE_OBSERVATIONS_MAX;
 use weir_model::Time;
-
-/// From this time up to that, it excluded.
-type Span = (Time, Time);
-
-pub(crate) const BEGIN: Time = Time::from_nanos(i64::MIN + 1);
-pub(crate) const END: Time = Time::from_nanos(i64::MAX);
 
 impl View {
     /// The feature of an observation of a datastream that names none: of where its thing was at this time, before all
@@ -195,31 +189,6 @@ impl View {
         features.sort_by_key(|feature| &feature.id);
         features.dedup_by_key(|feature| &feature.id);
         features
-    }
-}
-
-/// Member of a feature's record whose location is gone: which things were there, and since when.
-const HELD: &str = "@held";
-
-/// When things were where, as a historical location tells it, or a feature whose location is gone.
-pub(crate) fn stays_told(entity: &Entity) -> Vec<Stay> {
-    let since = |json: &Json| time::instant(json.as_str()?);
-    let stay = |thing: &Id, at: &Json| Some((thing.clone(), since(at)?, entity.id.clone()));
-    match entity.kind {
-        Kind::HistoricalLocation => {
-            let thing = entity.links["Thing"].first().zip(entity.body.get("time"));
-            thing
-                .and_then(|(thing, at)| stay(thing, at))
-                .into_iter()
-                .collect()
-        }
-        Kind::FeatureOfInterest => {
-            let held = entity.body.get(HELD).and_then(Json::as_array);
-            let held = held.into_iter().flatten();
-            held.filter_map(|it| stay(&Id::of_json(&it[0])?, &it[1]))
-                .collect()
-        }
-        _ => Vec::new(),
     }
 }
 

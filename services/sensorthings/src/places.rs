@@ -4,16 +4,16 @@
 //! order. For what comes late the history is counted, one request after the other, together with what was
 //! told lately and is on no disk yet: two of one time that come at once get two places.
 
+use crate::context::Context;
 use crate::draft::{Done, Row, accepted};
 use crate::fault::Result;
 use crate::id::At;
+use crate::late::{counted, places};
 use crate::lock::lock;
-use crate::node::Context;
-use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::collections::HashMap;
 use std::ops::Range;
-use std::sync::Arc;
-use weir_hub::{Change, Publish, Stood, Ticket};
-use weir_model::{Cursor, Time};
+use weir_hub::{Change, Publish, Ticket};
+use weir_model::Time;
 use weir_service::wait;
 
 /// Publishes messages, each of observations of one datastream, with where their rows are.
@@ -55,7 +55,7 @@ fn submit_all(
         let stood = context.hub.stood_before(&topic, &ticket);
         let places = match places(stood, &times, &HashMap::new()) {
             Some(places) => places,
-            None => lock(context.late).places(context, &topic, (&ticket, stood), &times)?,
+            None => lock(context.late).places(context.hub, &topic, (&ticket, stood), &times)?,
         };
         done.places.extend(places);
         done.note(ticket);
@@ -87,7 +87,7 @@ fn publish(
         .any(|&time| counted(stood, time).is_none())
         .then(|| lock(context.late));
     let counts = match &mut late {
-        Some(late) => late.counts(context, topic, stood, &times)?,
+        Some(late) => late.counts(context.hub, topic, stood, &times)?,
         None => HashMap::new(),
     };
     let message = Publish {
@@ -100,128 +100,13 @@ fn publish(
         None => {
             // Others were faster since it was looked.
             let late = late.get_or_insert_with(|| lock(context.late));
-            late.places(context, topic, (&ticket, ticket.stood()), &times)?
+            late.places(context.hub, topic, (&ticket, ticket.stood()), &times)?
         }
     };
     if let Some(late) = &mut late {
         late.note(topic, ticket.cursor(), &places);
     }
     Ok((ticket, places))
-}
-
-/// How many observations of a time a datastream had, where that is known without a look at the past.
-fn counted(stood: Option<Stood>, time: Time) -> Option<u32> {
-    stood.map_or(Some(0), |stood| stood.newest.of(time))
-}
-
-/// The places; `None` where one of them cannot be told.
-fn places(stood: Option<Stood>, times: &[Time], counts: &HashMap<Time, u32>) -> Option<Vec<At>> {
-    let number = stood.map_or(u32::MAX, |stood| stood.number);
-    let is_ascending = times.windows(2).all(|pair| pair[0] < pair[1]);
-    let mut passed: HashMap<Time, u32> = HashMap::new();
-    let place = |&time: &Time| {
-        let before = counted(stood, time).or_else(|| counts.get(&time).copied())?;
-        let within = match is_ascending {
-            true => 0,
-            false => {
-                let passed = passed.entry(time).or_default();
-                *passed += 1;
-                *passed - 1
-            }
-        };
-        Some(At {
-            datastream: number,
-            time,
-            ordinal: before + within,
-        })
-    };
-    times.iter().map(place).collect()
-}
-
-type Key = (Arc<str>, Time);
-
-/// What was told of times that are not the newest, and may be on no disk yet.
-#[derive(Default)]
-pub(crate) struct Late {
-    /// How many observations there are of each, and the cursor of the last one.
-    told: HashMap<Key, (u32, Cursor)>,
-    order: VecDeque<(Cursor, Key)>,
-}
-
-impl Late {
-    /// How many there are of each time that only the history knows.
-    fn counts(
-        &mut self,
-        context: &Context<'_>,
-        topic: &str,
-        stood: Option<Stood>,
-        times: &[Time],
-    ) -> Result<HashMap<Time, u32>> {
-        self.forget(context.hub.positions().1);
-        let unknown = |time: &&Time| counted(stood, **time).is_none();
-        let wanted: BTreeSet<Time> = times.iter().filter(unknown).copied().collect();
-        let mut counts = context.hub.counted(topic, &wanted)?;
-        let topic: Arc<str> = topic.into();
-        for time in wanted {
-            let told = self.told.get(&(topic.clone(), time));
-            let count = counts.entry(time).or_default();
-            *count = (*count).max(told.map_or(0, |(count, _)| *count));
-        }
-        Ok(counts)
-    }
-
-    /// The places of what is published already: where the history has it by now, it is counted with the
-    /// others and taken off again.
-    fn places(
-        &mut self,
-        context: &Context<'_>,
-        topic: &str,
-        (ticket, stood): (&Ticket, Option<Stood>),
-        times: &[Time],
-    ) -> Result<Vec<At>> {
-        let is_committed = || context.hub.positions().1 >= ticket.cursor();
-        let mut was_committed = is_committed();
-        let mut counts = self.counts(context, topic, stood, times)?;
-        if was_committed != is_committed() {
-            was_committed = true;
-            counts = self.counts(context, topic, stood, times)?;
-        }
-        for time in times.iter().filter(|_| was_committed) {
-            let count = counts.get_mut(time).into_iter();
-            count.for_each(|count| *count = count.saturating_sub(1));
-        }
-        Ok(places(stood, times, &counts).unwrap_or_default())
-    }
-
-    fn note(&mut self, topic: &str, cursor: Cursor, places: &[At]) {
-        let topic: Arc<str> = topic.into();
-        for at in places {
-            let key = (topic.clone(), at.time);
-            let (count, last) = self.told.entry(key.clone()).or_insert((0, cursor));
-            (*count, *last) = ((*count).max(at.ordinal + 1), cursor);
-            self.order.push_back((cursor, key));
-        }
-    }
-
-    /// Forgets what the history has by now.
-    fn forget(&mut self, committed: Cursor) {
-        while self
-            .order
-            .front()
-            .is_some_and(|(cursor, _)| *cursor <= committed)
-        {
-            let Some((_, key)) = self.order.pop_front() else {
-                return;
-            };
-            if self
-                .told
-                .get(&key)
-                .is_some_and(|(_, last)| *last <= committed)
-            {
-                self.told.remove(&key);
-            }
-        }
-    }
 }
 
 #[cfg(test)]
@@ -262,7 +147,7 @@ mod tests {
         assert!(house.hub.positions().1 >= ticket.cursor());
         let time = Time::parse_rfc3339(b"2026-11-20T10:01:00Z").unwrap();
         let places = lock(&late)
-            .places(&context, "a/b", (&ticket, ticket.stood()), &[time])
+            .places(context.hub, "a/b", (&ticket, ticket.stood()), &[time])
             .unwrap();
         assert_eq!(places[0].ordinal, 1);
     }

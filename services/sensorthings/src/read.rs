@@ -1,18 +1,17 @@
 //! `GET`: collections, entities, properties, links (18-088 section 9).
 
-use crate::computed;
+use crate::context::Context;
 use crate::entity::Entity;
 use crate::fault::{Fault, Result};
+use crate::history::Of;
 use crate::id::Id;
 use crate::kind::{Kind, Navigation};
 use crate::members::Members;
-use crate::node::{Context, Node};
-use crate::observations::{self, Of};
+use crate::node::Node;
 use crate::path::{End, Path, Step};
-use crate::placed;
 use crate::query::{Query, options};
-use crate::render;
 use crate::result_format::{Page, ResultFormat};
+use crate::{computed, placed, render, walk};
 use serde_json::{Value as Json, json};
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -67,7 +66,7 @@ pub(crate) fn answer(
         (Target::Observation(id), end) => {
             let place = context.view.place_of(&id);
             let found = place.map(|at| {
-                observations::one(context, at, |observed| {
+                walk::one(context, at, |observed| {
                     one(context, &Node::Observed(observed), &query, end, format)
                 })
             });
@@ -218,7 +217,7 @@ fn follow(context: &Context<'_>, from: Target, step: &Step) -> Result<Target> {
         Target::Entity(entity) if step.way.to == Kind::Observation => {
             return match &step.id {
                 Some(id) => observation_of(context, entity, id),
-                None => Ok(Target::Observations(render::of(entity))),
+                None => Ok(Target::Observations(Of::entity(entity))),
             };
         }
         Target::Entity(entity) => {
@@ -245,7 +244,7 @@ fn follow(context: &Context<'_>, from: Target, step: &Step) -> Result<Target> {
 fn behind(context: &Context<'_>, id: &Id, way: &'static Navigation) -> Result<Vec<Arc<Entity>>> {
     let place = context.view.place_of(id);
     let found = place.map(|at| {
-        observations::one(context, at, |observed| {
+        walk::one(context, at, |observed| {
             Ok(kept(Node::Observed(observed).related(context, way)))
         })
     });

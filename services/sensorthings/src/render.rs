@@ -2,22 +2,23 @@
 //!
 //! They are written as text at once. What wants values of them instead (other result formats) reads the text.
 
+use crate::asked::{Asked, by_keys, sort_keys};
 use crate::computed;
+use crate::context::Context;
 use crate::ended::Ended;
-use crate::entity::Entity;
 use crate::fault::{Fault, Result};
 use crate::filter::holds;
+use crate::history::Of;
 use crate::id::Id;
 use crate::kind::{Kind, Navigation};
 use crate::limits::{RENDERED_MAX, WRITTEN_BYTES_MAX};
 use crate::members::{self, Members, end_list};
-use crate::node::{Asked, Context, Node, Observed};
-use crate::observations::{self, Of, by_keys, sort_keys};
+use crate::node::Node;
+use crate::observations;
+use crate::observed::Observed;
 use crate::query::Query;
 use serde_json::Value as Json;
 use std::cell::LazyCell;
-use std::sync::Arc;
-use weir_model::{Time, Value};
 
 /// The URL of an entity: nothing in it needs an escape in JSON.
 pub(crate) fn self_link(root: &str, kind: Kind, id: &Id) -> String {
@@ -192,57 +193,6 @@ fn write_of_observation(observed: &Observed<'_>, name: &'static str, object: &mu
     }
 }
 
-/// A property as it is kept; `None` where the entity has it not.
-pub(crate) fn property(node: &Node<'_>, name: &str) -> Option<Json> {
-    match node {
-        Node::Entity(entity) => entity.body.get(name).cloned(),
-        Node::Observed(observed) => of_observation(observed, name),
-    }
-}
-
-fn of_observation(observed: &Observed<'_>, name: &str) -> Option<Json> {
-    let (row, extra) = (&observed.row, &observed.row.extra);
-    let span = |from: Time, to: Time| Json::from(format!("{}/{}", instant(from), instant(to)));
-    let text = |text: &str| serde_json::from_str(text).unwrap_or_else(|_| text.into());
-    match name {
-        "phenomenonTime" => Some(match extra.end {
-            Some(end) => span(observed.at.time, end),
-            None => instant(observed.at.time).into(),
-        }),
-        "result" => Some(result(row.value)),
-        "resultTime" => Some(
-            extra
-                .result_time
-                .map_or(Json::Null, |time| instant(time).into()),
-        ),
-        "validTime" => extra.valid.map(|(from, to)| span(from, to)),
-        "resultQuality" => extra.quality.map(text),
-        "parameters" => extra.parameters.map(text),
-        _ => None,
-    }
-}
-
-/// RFC 3339 with three decimals at least, as SensorThings' examples have it.
-pub(crate) fn instant(time: Time) -> String {
-    let mut text = Vec::with_capacity(30);
-    members::instant(&mut text, time);
-    String::from_utf8_lossy(&text).into_owned()
-}
-
-/// A result as JSON; whole numbers are such.
-pub(crate) fn result(value: Value<'_>) -> Json {
-    match value {
-        Value::Number(number) if number.fract() == 0.0 && number.abs() < 9e15 => {
-            (number as i64).into()
-        }
-        Value::Number(number) => number.into(),
-        Value::Bool(truth) => truth.into(),
-        Value::Text(text) => text.into(),
-        Value::Null => Json::Null,
-        Value::Json(text) => serde_json::from_str(text).unwrap_or_else(|_| text.into()),
-    }
-}
-
 // [STA-A.2.1.2-1]
 fn expand<'l>(
     context: &Context<'_>,
@@ -264,7 +214,9 @@ fn expand<'l>(
         };
     }
     let (count, next) = match (way.to, node) {
-        (Kind::Observation, Node::Entity(from)) => of_history(context, &of(from), query, out)?,
+        (Kind::Observation, Node::Entity(from)) => {
+            of_history(context, &Of::entity(from), query, out)?
+        }
         _ => collection(context, node.related(context, way), query, out)?,
     };
     if let Some(count) = count {
@@ -275,14 +227,6 @@ fn expand<'l>(
         object.plain(&name, &[link(), "/", way.name, "?", query.to_url(), &next]);
     }
     Ok(())
-}
-
-/// Whose observations those of an entity are.
-pub(crate) fn of(entity: &Arc<Entity>) -> Of {
-    match entity.kind {
-        Kind::Datastream | Kind::MultiDatastream => Of::Datastream(entity.clone()),
-        _ => Of::Feature(entity.clone()),
-    }
 }
 
 /// How many entities there are in all, and the option that leads on from those that were written.

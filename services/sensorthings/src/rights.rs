@@ -4,11 +4,11 @@
 //! The decision worth arguing: a refusal says what the caller named, a set of entities, and never the key or the
 //! topic that was found behind it. Keys hold numbers, which tell how much there is; a topic may be hidden.
 
+use crate::context::Context;
 use crate::entity::{Entity, ROOT, key};
 use crate::fault::{Fault, Result};
 use crate::id::Id;
 use crate::kind::Kind;
-use crate::node::Context;
 use weir_hub::{Hub, Principal, Verb};
 use weir_model::Filter;
 

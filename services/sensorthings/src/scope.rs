@@ -1,21 +1,13 @@
 //! Which datastreams' observations a query can mean: those that its terms about datastreams leave.
 
-use crate::entity::Entity;
+use crate::asked::Asked;
+use crate::context::Context;
 use crate::fault::Result;
 use crate::filter::{Expression, holds};
+use crate::history::{filter_of, filters_of};
 use crate::kind::Kind;
-use crate::node::{Asked, Context, Node};
-use crate::observations::filter_of;
-use std::sync::Arc;
-use weir_hub::{Grants, Verb};
+use crate::node::Node;
 use weir_model::Filter;
-
-/// Filters of the topics that a datastream's observations are published at, of those that the caller may read.
-pub(crate) fn filters_of(grants: &Grants, datastream: &Entity) -> Result<Vec<Filter>> {
-    let topics = datastream.published_at().into_iter();
-    let readable = topics.filter(|topic| grants.allow(Verb::Read, topic));
-    readable.map(filter_of).collect()
-}
 
 /// The datastreams that the terms about datastreams leave.
 pub(crate) fn of_datastreams(context: &Context<'_>, terms: &[&Expression]) -> Result<Vec<Filter>> {
@@ -46,14 +38,6 @@ pub(crate) fn of_datastreams(context: &Context<'_>, terms: &[&Expression]) -> Re
         }
     }
     Ok(filters)
-}
-
-/// The datastreams and multi-datastreams that the caller may read.
-pub(crate) fn sources<'a>(context: &'a Context<'_>) -> impl Iterator<Item = &'a Arc<Entity>> {
-    let view = context.view;
-    let all = view.all(Kind::Datastream);
-    let all = all.chain(view.all(Kind::MultiDatastream));
-    all.filter(|it| view.may_read(context.grants(), it))
 }
 
 /// A term all of whose paths begin with `Datastream`, as it is asked of a datastream.

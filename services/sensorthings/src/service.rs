@@ -1,11 +1,11 @@
 //! The service, and what all its requests share: the view of the entities, and what is known of what comes.
 
+use crate::context::Context;
 use crate::fault::{Fault, Result};
+use crate::late::Late;
 use crate::limits::{SCANNED_MAX, VISITED_MAX};
 use crate::live::{Placing, Renderings};
 use crate::lock::lock;
-use crate::node::Context;
-use crate::places::Late;
 use crate::view::View;
 use std::cell::{Cell, RefCell};
 use std::sync::{Arc, Mutex, MutexGuard};

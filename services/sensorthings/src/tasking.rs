@@ -10,8 +10,8 @@ use crate::draft::Draft;
 use crate::entity::{Entity, Object};
 use crate::fault::{Fault, Result};
 use crate::kind::Kind;
-use crate::render::instant;
 use crate::swe;
+use crate::values::instant;
 use serde_json::Value as Json;
 use weir_model::topic;
 

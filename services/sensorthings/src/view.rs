@@ -9,18 +9,15 @@ use crate::entity::{Entity, MEMBER, ROOT, of_key};
 use crate::fault::Result;
 use crate::id::{At, Id};
 use crate::kind::Kind;
-use crate::placed::stays_told;
 use crate::sorted::Sorted;
+use crate::stays::{Stay, stays_told};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use weir_hub::{Entry, Grants, Hub, Verb};
-use weir_model::{Filter, Time};
+use weir_model::Filter;
 
 /// From whom a link leads to whom, the latter first.
 type Back = (Kind, Id, Kind, Id);
-
-/// A thing, since when it was somewhere, and the entity that says so.
-pub(crate) type Stay = (Id, Time, Id);
 
 /// The entities.
 #[derive(Clone, Default)]

@@ -7,7 +7,7 @@ use crate::fault::{Fault, Result};
 use crate::filter::time;
 use crate::id::Id;
 use crate::kind::Kind;
-use crate::render::instant;
+use crate::values::instant;
 
 impl Draft<'_> {
     /// Refuses observations that name no feature where none follows from where a thing that was described is.

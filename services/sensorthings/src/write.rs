@@ -3,20 +3,23 @@
 //! What a request changes is first gathered in a draft and then done. What only publishes is done beside
 //! others; who changes entities is alone from the look at them to the change.
 
+use crate::context::Context;
 use crate::create::{Given, Made, check, link, properties, row};
 use crate::data_array::{self, Stored};
 use crate::draft::{Done, Draft, Withdrawn};
 use crate::entity::{Entity, MEMBER, Object};
 use crate::fault::{Fault, Result};
+use crate::history::Of;
 use crate::id::{At, Id};
 use crate::kind::{Kind, Navigation};
-use crate::node::{Context, Node, Observed};
+use crate::node::Node;
+use crate::observed::Observed;
 use crate::path::{End, Path};
 use crate::read::{Target, resolve};
-use crate::render::{property, self_link};
+use crate::render::self_link;
 use crate::rights::check_some;
 use crate::service::{Inner, rest, root};
-use crate::{multi, observations, patch, tasking};
+use crate::{multi, observations, patch, tasking, walk};
 use serde_json::Value as Json;
 use std::sync::Arc;
 use std::task::{Context as Waiting, Poll};
@@ -411,7 +414,7 @@ fn missing(id: &Id) -> Fault {
 /// identifier.
 fn update_observation(draft: &mut Draft<'_>, id: &Id, body: &Json, way: Way) -> Result<()> {
     let (at, source) = changeable(draft.context, id)?;
-    let known = observations::one(draft.context, at, |observed| Ok(parts(observed)))?;
+    let known = walk::one(draft.context, at, |observed| Ok(parts(observed)))?;
     let (topic, before, feature) = known.ok_or_else(|| missing(id))?;
     let body = members(&before, body, way)?;
     check(Kind::Observation, &body, way == Way::Whole)?;
@@ -493,7 +496,7 @@ fn withdraw(draft: &mut Draft<'_>, source: &Entity, at: At, known_as: Option<Id>
 fn parts(observed: &Observed<'_>) -> (String, Object, Option<Id>) {
     let mut object = Object::new();
     for (name, _) in Kind::Observation.properties() {
-        if let Some(value) = property(&Node::Observed(observed), name) {
+        if let Some(value) = Node::Observed(observed).property(name) {
             object.insert((*name).into(), value);
         }
     }
@@ -522,7 +525,7 @@ fn delete_observation(draft: &mut Draft<'_>, id: &Id) -> Result<()> {
     let context = draft.context;
     let (at, source) = changeable(context, id)?;
     let names_none = |it: &Observed<'_>| Ok(it.row.extra.feature.is_none());
-    let found = observations::one(context, at, names_none)?;
+    let found = walk::one(context, at, names_none)?;
     if found.ok_or_else(|| missing(id))? {
         draft.keep_default(source, at.time);
     }
@@ -580,7 +583,7 @@ pub(crate) fn delete_entity(draft: &mut Draft<'_>, entity: &Entity) -> Result<()
 
 /// Withdraws the observations of a feature.
 fn withdraw_all(draft: &mut Draft<'_>, feature: &Entity) -> Result<()> {
-    let of = observations::Of::Feature(Arc::new(feature.clone()));
+    let of = Of::Feature(Arc::new(feature.clone()));
     let mut query = crate::query::Query {
         top: Some(crate::limits::TOP_MAX),
         ..Default::default()

@@ -2,7 +2,7 @@
 
 use super::api::{Api, refused};
 use super::datastreams::{datastream, feature};
-use crate::render::{instant, result};
+use crate::values::{instant, result};
 use serde_json::{Map, Value as Json, json};
 use std::collections::HashMap;
 use std::io;

@@ -44,6 +44,17 @@ impl<'a> Value<'a> {
         }
     }
 
+    /// What lies at a path below a JSON value.
+    pub(crate) fn below(mut json: &Json, path: &[String]) -> Value<'static> {
+        for name in path {
+            json = match name.parse::<usize>() {
+                Ok(index) if json.is_array() => &json[index],
+                _ => &json[name.as_str()],
+            };
+        }
+        Value::of_json(json).into_owned()
+    }
+
     /// A whole number.
     pub(crate) fn of_whole(whole: u64) -> Self {
         match whole <= INTEGER_MAX {

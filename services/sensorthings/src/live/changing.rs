@@ -2,7 +2,9 @@
 //! (18-088 section 14.2.1 to 14.2.3). Observations are no entities that change: they come as messages.
 
 use super::past;
+use crate::asked::Asked;
 use crate::computed::shown;
+use crate::context::Context;
 use crate::entity::{Entity, of_key};
 use crate::fault::{Fault, Result};
 use crate::filter::holds;
@@ -10,7 +12,7 @@ use crate::id::Id;
 use crate::kind::Kind;
 use crate::limits::{SCANNED_MAX, VISITED_MAX};
 use crate::lock::lock;
-use crate::node::{Asked, Context, Node};
+use crate::node::Node;
 use crate::path::{End, Path};
 use crate::query::Query;
 use crate::read::{Target, resolve};

@@ -1,14 +1,16 @@
 //! Observations of a message as JSON, those that are meant.
 
 use super::past;
-use crate::entity::Entity;
+use crate::asked::Asked;
+use crate::context::Context;
 use crate::fault::Result;
 use crate::filter::holds;
 use crate::id::{At, Id};
 use crate::join::Join;
 use crate::kind::Kind;
 use crate::limits::{SCANNED_MAX, VISITED_LIVE_MAX};
-use crate::node::{Asked, Context, Node, Observed};
+use crate::node::Node;
+use crate::observed::Observed;
 use crate::query::Query;
 use crate::render;
 use crate::service::Inner;
@@ -136,7 +138,7 @@ impl Rendering for Observing {
                 continue;
             };
             let at = At {
-                datastream: number(datastream),
+                datastream: datastream.id.as_u32(),
                 time,
                 ordinal,
             };
@@ -148,12 +150,5 @@ impl Rendering for Observing {
             let _all = tell(&observed);
         }
         let _all = join.drain(&context, &mut tell);
-    }
-}
-
-fn number(datastream: &Entity) -> u32 {
-    match datastream.id {
-        Id::Number(number) => u32::try_from(number).unwrap_or(u32::MAX),
-        Id::Text(_) => u32::MAX,
     }
 }

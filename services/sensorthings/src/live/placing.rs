@@ -5,9 +5,9 @@
 //! and nothing is looked up. Only of those that are not, or were read back from the log, the history is
 //! asked, once for all who follow them; whoever does that is on no network thread.
 
+use crate::context::Context;
+use crate::history::{filter_of, read};
 use crate::lock::lock;
-use crate::node::Context;
-use crate::observations::{filter_of, read};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use weir_hub::{Hub, Message};

@@ -1,0 +1,58 @@
+//! What a request is answered from, and what it may cost.
+
+use crate::fault::{Fault, Result};
+use crate::filter::Value;
+use crate::id::Id;
+use crate::kind::Kind;
+use crate::late::Late;
+use crate::limits::VISITED_MAX;
+use crate::view::View;
+use std::cell::{Cell, RefCell};
+use std::sync::{Arc, Mutex};
+use weir_hub::{Extent, Grants, Hub, Principal};
+use weir_model::Time;
+
+/// Bytes of a value that count as much as an entity that is visited.
+const VISIT_BYTES: usize = 32;
+
+/// What a request is answered from.
+pub(crate) struct Context<'a> {
+    pub(crate) hub: &'a Arc<Hub>,
+    pub(crate) view: &'a View,
+    pub(crate) late: &'a Mutex<Late>,
+    pub(crate) principal: &'a Principal,
+    pub(crate) now: Time,
+    /// URL of the service's root, without a slash at its end.
+    pub(crate) root: &'a str,
+    /// How many entities were written.
+    pub(crate) rendered: Cell<usize>,
+    /// Bytes of them.
+    pub(crate) written: Cell<usize>,
+    /// How many observations may still be looked at.
+    pub(crate) scans_left: Cell<usize>,
+    /// How much the paths of expressions may still visit.
+    pub(crate) visits_left: Cell<usize>,
+    /// How the request came.
+    pub(crate) incoming: weir_hub::trace::Incoming,
+    /// The extent of the datastream that was asked for one last.
+    pub(crate) extent: RefCell<Option<(Kind, Id, Option<Extent>)>>,
+}
+
+impl Context<'_> {
+    pub(crate) fn grants(&self) -> &Grants {
+        &self.principal.grants
+    }
+
+    /// Takes from what the paths of expressions may visit.
+    pub(crate) fn visit(&self, visits: usize) -> Result<()> {
+        let left = self.visits_left.get().checked_sub(visits);
+        let over = || Fault::over("entities and values that expressions visit", VISITED_MAX);
+        self.visits_left.set(left.ok_or_else(over)?);
+        Ok(())
+    }
+
+    /// Takes as much as it costs to keep a value.
+    pub(crate) fn keep(&self, value: &Value<'_>) -> Result<()> {
+        self.visit(value.bytes() / VISIT_BYTES)
+    }
+}
