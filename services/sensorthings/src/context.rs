@@ -9,7 +9,7 @@ use crate::limits::VISITED_MAX;
 use crate::view::View;
 use std::cell::{Cell, RefCell};
 use std::sync::{Arc, Mutex};
-use weir_hub::{Extent, Grants, Hub, Principal};
+use weir_hub::{Change, Extent, Grants, Hub, Principal, Ticket};
 use weir_model::Time;
 
 /// Bytes of a value that count as much as an entity that is visited.
@@ -49,6 +49,16 @@ impl Context<'_> {
         let over = || Fault::over("entities and values that expressions visit", VISITED_MAX);
         self.visits_left.set(left.ok_or_else(over)?);
         Ok(())
+    }
+
+    /// Has the hub make a change for the caller.
+    pub(crate) fn make(&self, change: Change) -> Result<Ticket> {
+        self.make_for(self.principal, change)
+    }
+
+    /// Has the hub make a change for somebody.
+    pub(crate) fn make_for(&self, who: &Principal, change: Change) -> Result<Ticket> {
+        Ok(self.hub.caller(self.now, who)?.make(change)?)
     }
 
     /// Takes as much as it costs to keep a value.

@@ -3,7 +3,6 @@
 //! Each datastream's observations are one message. A row that is none is answered with `error` in its
 //! place and hinders no other; which datastream and which columns is checked before any is stored.
 
-use crate::create::{link, row};
 use crate::draft::{Draft, Row};
 use crate::entity::{MEMBER, Object};
 use crate::fault::{Fault, Result};
@@ -11,6 +10,7 @@ use crate::id::{At, Id};
 use crate::kind::Kind;
 use crate::multi::split;
 use crate::render::self_link;
+use crate::said::{link, millis, row};
 use serde_json::{Value as Json, json};
 
 /// Which rows of a body will be stored.
@@ -116,8 +116,6 @@ fn read(draft: &mut Draft<'_>, topic: &str, columns: &[&str], cells: &Json) -> R
     }
     let mut row = row(&object)?;
     row.feature = feature;
-    row.time = row
-        .time
-        .or_else(|| Some(crate::create::millis(draft.context.now)));
+    row.time = row.time.or_else(|| Some(millis(draft.context.now)));
     Ok(row)
 }

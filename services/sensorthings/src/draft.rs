@@ -7,20 +7,13 @@ use crate::fault::{Fault, Result};
 use crate::id::{At, Id};
 use crate::kind::Kind;
 use crate::limits::INSERTED_MAX;
-use crate::places;
-use crate::tasking::Order;
 use crate::view::entries;
-use serde_json::{Value as Json, json};
-use std::collections::{BTreeMap, BTreeSet};
-use std::ops::Range;
+use serde_json::Value as Json;
+use std::collections::BTreeMap;
 use std::sync::Arc;
-use weir_hub::{Change, Media, Principal, Publish, Ticket, Verb};
-use weir_model::batch::Naming;
-use weir_model::{BatchBuilder, Datastream, Extra, Place, Time};
+use weir_hub::{Change, Ticket, Verb};
+use weir_model::{Datastream, Place, Time};
 use weir_service::wait;
-
-/// Observations that are published together; the rest of a bulk follows in another message.
-const ROWS_OF_ONE_MESSAGE: usize = 50_000;
 
 /// A datastream to be made or described anew.
 #[derive(Clone, Debug, Default)]
@@ -35,7 +28,7 @@ impl Stream {
         self.about.get(name).and_then(Id::of_json)
     }
 
-    fn into_change(self, topic: String) -> Change {
+    pub(crate) fn into_change(self, topic: String) -> Change {
         let about = Json::Object(self.about).to_string();
         let datastream = Datastream {
             about: Some(about.into()),
@@ -53,16 +46,6 @@ fn kept(entity: Entity) -> Entity {
         ..entity
     };
     entity.keyed()
-}
-
-/// Entities to be put, and removed where there is none, if there are any.
-fn put(entities: impl Iterator<Item = ((Kind, Id), Option<Entity>)>) -> Option<Change> {
-    let puts = entities.map(|((kind, id), entity)| {
-        let body = entity.map(|entity| entity.to_record().into());
-        (key(kind, &id), body)
-    });
-    let puts: Vec<_> = puts.collect();
-    (!puts.is_empty()).then_some(Change::Put(puts))
 }
 
 /// An observation to be published.
@@ -100,6 +83,9 @@ pub(crate) struct Draft<'a> {
     last_id: Option<u64>,
 }
 
+/// A message that a task is to become: its topic and its body.
+pub(crate) type Order = (String, String);
+
 /// An observation to be withdrawn.
 pub(crate) struct Withdrawn {
     pub(crate) topic: String,
@@ -109,7 +95,7 @@ pub(crate) struct Withdrawn {
 }
 
 impl Withdrawn {
-    fn place(&self) -> weir_hub::Place {
+    pub(crate) fn place(&self) -> weir_hub::Place {
         weir_hub::Place {
             topic: self.topic.clone(),
             time: self.at.time,
@@ -138,7 +124,7 @@ impl Done {
     }
 
     /// Waits until a shared log has it: what others did before it is seen by then, and how it came to stand.
-    fn taken(&self, context: &Context<'_>) -> Result<()> {
+    pub(crate) fn taken(&self, context: &Context<'_>) -> Result<()> {
         match context.hub.is_shared() {
             true => self.kept(),
             false => Ok(()),
@@ -146,7 +132,7 @@ impl Done {
     }
 
     /// Waits until it is on disk, where the history has it from.
-    fn kept(&self) -> Result<()> {
+    pub(crate) fn kept(&self) -> Result<()> {
         match &self.ticket {
             Some(ticket) => Ok(wait(|cx| ticket.poll(cx)).map(drop)?),
             None => Ok(()),
@@ -253,124 +239,6 @@ impl<'a> Draft<'a> {
             .ok_or_else(|| Fault::new(500, "a stream got lost"))
     }
 
-    /// Does all of it, once it is known that none of it would be refused.
-    // [STA-A.3.1.1-2] [STA-A.4.1.1-2]
-    pub(crate) fn commit(mut self) -> Result<Done> {
-        self.check()?;
-        let messages = self.messages()?;
-        let orders = self.orders()?;
-        let (context, gateway) = (self.context, Principal::gateway());
-        let changes = self.changes().into_iter();
-        let mut changes: Vec<_> = changes.map(|it| (context.principal, it)).collect();
-        changes.extend(self.notes().map(|it| (&gateway, it)));
-        for (who, change) in &changes {
-            context.hub.would_take(who, change)?;
-        }
-        for withdrawn in &self.withdrawn {
-            let change = Change::Withdraw(withdrawn.place());
-            context.hub.would_take(context.principal, &change)?;
-        }
-        let mut done = Done::default();
-        let mut described = Vec::new();
-        for (who, change) in changes {
-            if let Change::Datastream(topic, Some(_)) = &change {
-                described.push(topic.clone());
-            }
-            done.note(accepted_of(context, who, change)?);
-        }
-        for order in orders {
-            done.note(accepted(context, order)?);
-        }
-        done.taken(context)?;
-        let number = |topic: &String| context.hub.stood(topic).map(|stood| stood.number);
-        let numbers = described.into_iter().filter_map(|topic| {
-            let number = number(&topic)?;
-            Some((topic, number))
-        });
-        done.numbers.extend(numbers);
-        places::publish_all(context, messages, &self.rows, &mut done)?;
-        if !self.withdrawn.is_empty() {
-            // The last value is looked up anew, and may be what comes in the place of another.
-            done.kept()?;
-        }
-        self.withdraw(&mut done)?;
-        done.taken(context)?;
-        Ok(done)
-    }
-
-    /// What changes in the catalog and beside it.
-    fn changes(&mut self) -> Vec<Change> {
-        let puts = std::mem::take(&mut self.puts).into_iter();
-        let mut changes = Vec::from_iter(put(puts));
-        for (topic, stream) in std::mem::take(&mut self.streams) {
-            changes.push(stream.into_change(topic));
-        }
-        // What two deletions lead to is forgotten once.
-        let forgotten: BTreeSet<String> = self.forgotten.drain(..).collect();
-        changes.extend(
-            forgotten
-                .into_iter()
-                .map(|topic| Change::Datastream(topic, None)),
-        );
-        changes
-    }
-
-    /// What follows from the observations, for the gateway to note.
-    fn notes(&mut self) -> Option<Change> {
-        let noted = std::mem::take(&mut self.noted).into_iter();
-        put(noted.map(|(key, entity)| (key, Some(entity))))
-    }
-
-    /// The rows as messages, each with where its rows are.
-    fn messages(&self) -> Result<Vec<(Publish, Range<usize>)>> {
-        let (mut messages, mut begin) = (Vec::new(), 0);
-        for group in self.rows.chunk_by(|(a, _), (b, _)| a == b) {
-            let components = group[0]
-                .1
-                .components
-                .as_ref()
-                .map_or(1, |it| it.len().max(1));
-            for part in group.chunks(ROWS_OF_ONE_MESSAGE / components) {
-                let message = message(&part[0].0, part.iter().map(|(_, row)| row))?;
-                let hub = self.context.hub;
-                hub.would_publish(self.context.principal, &message)?;
-                messages.push((message, begin..begin + part.len()));
-                begin += part.len();
-            }
-        }
-        Ok(messages)
-    }
-
-    /// Tasks as messages.
-    // [TASKING-4-2] [TASKING-4-3]
-    fn orders(&self) -> Result<Vec<Change>> {
-        let format = weir_codec::by_name("json");
-        let format = format.ok_or_else(|| Fault::new(500, "a format is absent"))?;
-        let mut orders = Vec::new();
-        for (topic, body) in &self.orders {
-            let message = Publish::new(topic.clone(), Media::Format(format), body.clone());
-            let order = Change::Publish(message);
-            let hub = self.context.hub;
-            hub.would_take(self.context.principal, &order)?;
-            orders.push(order);
-        }
-        Ok(orders)
-    }
-
-    fn withdraw(&self, done: &mut Done) -> Result<()> {
-        for withdrawn in &self.withdrawn {
-            let change = Change::Withdraw(withdrawn.place());
-            done.note(accepted(self.context, change)?);
-            if let Some(id) = &withdrawn.known_as {
-                done.note(correct(self.context, id, None)?);
-            }
-        }
-        for (id, row) in &self.corrected {
-            done.note(correct(self.context, id, done.places.get(*row))?);
-        }
-        Ok(())
-    }
-
     /// Whether an entity may be changed: asked before any work is done for it.
     pub(crate) fn may_change(&self, entity: &Entity) -> Result<()> {
         match entity.kind {
@@ -378,113 +246,6 @@ impl<'a> Draft<'a> {
             kind => self.context.may_change(kind, &entity.id),
         }
     }
-
-    /// Whether all of it may be done.
-    fn check(&self) -> Result<()> {
-        let may = |verb: Verb, topic: &str| self.context.may_at(verb, topic);
-        let mut orders = self.orders.iter();
-        orders.try_for_each(|(topic, _)| may(Verb::Publish, topic))?;
-        let mut puts = self.puts.keys();
-        puts.try_for_each(|(kind, id)| self.context.may_change(*kind, id))?;
-        let withdrawn = self.withdrawn.iter().map(|withdrawn| &withdrawn.topic);
-        let topics = self.streams.keys().chain(&self.forgotten).chain(withdrawn);
-        topics
-            .into_iter()
-            .try_for_each(|topic| may(Verb::Change, topic))?;
-        for group in self.rows.chunk_by(|(a, _), (b, _)| a == b) {
-            let (topic, row) = &group[0];
-            may(Verb::Publish, topic)?;
-            let mut components = row.components.iter().flat_map(|topics| topics.iter());
-            components.try_for_each(|topic| may(Verb::Publish, topic))?;
-        }
-        Ok(())
-    }
-}
-
-/// Has the hub make a change.
-pub(crate) fn accepted(context: &Context<'_>, change: Change) -> Result<Ticket> {
-    accepted_of(context, context.principal, change)
-}
-
-fn accepted_of(context: &Context<'_>, who: &Principal, change: Change) -> Result<Ticket> {
-    Ok(context.hub.caller(context.now, who)?.make(change)?)
-}
-
-/// Notes under which identifier a corrected observation is known, or forgets it. Who may do this to the
-/// observation may have it noted.
-fn correct(context: &Context<'_>, id: &Id, place: Option<&At>) -> Result<Ticket> {
-    let body = place.map(|at| json!({"is": at.id()}).to_string().into());
-    let gateway = context.hub.internal().at(context.now);
-    Ok(gateway.put(vec![(key(Kind::Observation, id), body)])?)
-}
-
-/// Observations of one datastream as one message, in the format that is shortest to read for so many.
-pub(crate) fn message<'r>(topic: &str, rows: impl Iterator<Item = &'r Row>) -> Result<Publish> {
-    let mut builder = BatchBuilder::new();
-    for row in rows {
-        add(&mut builder, row)?;
-    }
-    let name = if builder.len() > 16 { "block" } else { "json" };
-    let format = weir_codec::by_name(name).ok_or_else(|| Fault::new(500, "a format is absent"))?;
-    let mut body = Vec::new();
-    (format.encode)(&builder.finish(), &mut body);
-    Ok(Publish::new(topic, Media::Format(format), body))
-}
-
-fn add(builder: &mut BatchBuilder, row: &Row) -> Result<()> {
-    let (Some(topics), Json::Array(results)) = (&row.components, &row.result) else {
-        return add_one(builder, row, None, &row.result);
-    };
-    let mut each = topics.iter().zip(results);
-    each.try_for_each(|(topic, result)| add_one(builder, row, Some(topic), result))
-}
-
-/// A number, which is written to `digits` where a double may not hold it.
-pub(crate) fn number_of<'a>(
-    number: &serde_json::Number,
-    digits: &'a mut String,
-) -> weir_model::Value<'a> {
-    if !number.is_f64() {
-        *digits = number.to_string();
-    }
-    weir_model::Value::of_number(number.as_f64().unwrap_or(f64::NAN), digits)
-}
-
-fn add_one(
-    builder: &mut BatchBuilder,
-    row: &Row,
-    topic: Option<&str>,
-    result: &Json,
-) -> Result<()> {
-    builder.begin();
-    if let Some(topic) = topic {
-        builder.topic(Naming::Topic, topic);
-    }
-    let mut json = String::new();
-    builder.value(match result {
-        Json::Null => weir_model::Value::Null,
-        Json::Bool(truth) => weir_model::Value::Bool(*truth),
-        Json::Number(number) => number_of(number, &mut json),
-        Json::String(text) => weir_model::Value::Text(text),
-        other => {
-            json = other.to_string();
-            weir_model::Value::Json(&json)
-        }
-    });
-    row.time.into_iter().for_each(|time| builder.time(time));
-    let feature = row.feature.as_ref().map(Id::to_string);
-    let extra = Extra {
-        end: row.end,
-        result_time: row.result_time,
-        valid: row.valid,
-        quality: row.quality.as_deref(),
-        feature: feature.as_deref(),
-        parameters: row.parameters.as_deref(),
-    };
-    if !extra.is_empty() {
-        builder.extra(extra);
-    }
-    builder.end().map_err(|error| Fault::bad(error.to_string()))
 }
 
 /// Where a thing's location lies, if it is a point.
@@ -509,3 +270,14 @@ pub(crate) fn place(location: Option<&Json>) -> Option<Place> {
 pub(crate) fn datastream<'v>(context: &Context<'v>, topic: &str) -> Option<&'v Arc<Entity>> {
     context.view.source(topic)
 }
+
+/// What was drafted: an entity, a datastream by its topic, or an observation of the topic.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Made {
+    Entity(Kind, Id),
+    Datastream(String),
+    Observation(String),
+}
+
+/// Links that an entity has from where it stands in a request or a path.
+pub(crate) type Given = Vec<(&'static str, Made)>;

@@ -4,8 +4,9 @@
 //! multi-datastream's topic, so that every other protocol sees ordinary observations. An observation is
 //! published as one message with a row for each component, and read by [`crate::join`].
 
-use crate::create::{Given, Made, link, list, properties, slug};
-use crate::draft::{Draft, Row, Stream};
+use crate::said::{link, list, properties, slug};
+
+use crate::draft::{Draft, Given, Made, Row, Stream};
 use crate::entity::{Entity, MEMBER, Object};
 use crate::fault::{Fault, Result};
 use crate::id::Id;

@@ -5,7 +5,7 @@
 //! told lately and is on no disk yet: two of one time that come at once get two places.
 
 use crate::context::Context;
-use crate::draft::{Done, Row, accepted};
+use crate::draft::{Done, Row};
 use crate::fault::Result;
 use crate::id::At;
 use crate::late::{counted, places};
@@ -48,7 +48,7 @@ fn submit_all(
             incoming: context.incoming,
             ..message
         };
-        submitted.push((accepted(context, Change::Publish(message))?, topic, times));
+        submitted.push((context.make(Change::Publish(message))?, topic, times));
     }
     for (ticket, topic, times) in submitted {
         wait(|cx| ticket.poll(cx))?;
@@ -94,7 +94,7 @@ fn publish(
         incoming: context.incoming,
         ..message
     };
-    let ticket = accepted(context, Change::Publish(message))?;
+    let ticket = context.make(Change::Publish(message))?;
     let places = match places(ticket.stood(), &times, &counts) {
         Some(places) => places,
         None => {
@@ -142,7 +142,7 @@ mod tests {
         };
         let media = Media::Format(weir_codec::by_name("json").unwrap());
         let message = Publish::new("a/b", media, at(1));
-        let ticket = accepted(&context, Change::Publish(message)).unwrap();
+        let ticket = context.make(Change::Publish(message)).unwrap();
         house.publish("a/b", &at(6));
         assert!(house.hub.positions().1 >= ticket.cursor());
         let time = Time::parse_rfc3339(b"2026-11-20T10:01:00Z").unwrap();

@@ -11,7 +11,7 @@ use crate::node::Node;
 use crate::path::{End, Path, Step};
 use crate::query::{Query, options};
 use crate::result_format::{Page, ResultFormat};
-use crate::{computed, placed, render, walk};
+use crate::{computed, features, render, walk};
 use serde_json::{Value as Json, json};
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -180,7 +180,7 @@ pub(crate) fn resolve(context: &Context<'_>, path: &Path) -> Result<Target> {
     let mut target = match (&path.id, path.set) {
         (None, Kind::Observation) => Target::Observations(Of::All),
         (Some(id), Kind::Observation) => Target::Observation(id.clone()),
-        (None, Kind::FeatureOfInterest) => Target::Entities(placed::listed(context)?),
+        (None, Kind::FeatureOfInterest) => Target::Entities(features::listed(context)?),
         (None, set) => {
             let all = context.view.all(set);
             let seen = |it| context.view.seen(context.grants(), it);
@@ -206,7 +206,7 @@ pub(crate) fn find(context: &Context<'_>, kind: Kind, id: &Id) -> Result<Arc<Ent
     let missing = || Fault::missing(format!("{}({})", kind.set(), id.in_url()));
     let found = found.ok_or_else(missing)?;
     // What only follows is there once it was observed.
-    match context.view.follows(found) && !placed::is_observed(context, found)? {
+    match context.view.follows(found) && !features::is_observed(context, found)? {
         true => Err(missing()),
         false => Ok(found.clone()),
     }

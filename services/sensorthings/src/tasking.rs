@@ -5,18 +5,15 @@
 //! datastream below the topic. Deliberately nothing is said of whether it was done: what a thing did, it
 //! observes itself. A task once sent is not changed.
 
-use crate::create::millis;
 use crate::draft::Draft;
 use crate::entity::{Entity, Object};
 use crate::fault::{Fault, Result};
 use crate::kind::Kind;
+use crate::said::millis;
 use crate::swe;
 use crate::values::instant;
 use serde_json::Value as Json;
 use weir_model::topic;
-
-/// A message that a task is to become: its topic and its body.
-pub(crate) type Order = (String, String);
 
 impl Draft<'_> {
     /// What an entity of part 2 has beyond what is said of it.

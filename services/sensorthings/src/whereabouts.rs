@@ -1,7 +1,8 @@
 //! Where things are: their locations, and the historical ones that say where they were and since when.
 
-use crate::create::{Given, Made, millis};
-use crate::draft::Draft;
+use crate::said::millis;
+
+use crate::draft::{Draft, Given, Made};
 use crate::entity::{Entity, Object};
 use crate::fault::{Fault, Result};
 use crate::filter::time;

@@ -4,9 +4,8 @@
 //! others; who changes entities is alone from the look at them to the change.
 
 use crate::context::Context;
-use crate::create::{Given, Made, check, link, properties, row};
 use crate::data_array::{self, Stored};
-use crate::draft::{Done, Draft, Withdrawn};
+use crate::draft::{Done, Draft, Given, Made, Withdrawn};
 use crate::entity::{Entity, MEMBER, Object};
 use crate::fault::{Fault, Result};
 use crate::history::Of;
@@ -18,6 +17,7 @@ use crate::path::{End, Path};
 use crate::read::{Target, resolve};
 use crate::render::self_link;
 use crate::rights::check_some;
+use crate::said::{check, link, properties, read_json, row};
 use crate::service::{Inner, rest, root};
 use crate::{multi, observations, patch, tasking, walk};
 use serde_json::Value as Json;
@@ -178,22 +178,6 @@ impl Pending for Writing {
 
 fn json_of(call: &Call) -> Result<Json> {
     read_json(&call.body)
-}
-
-/// A body as JSON, or the byte that is wrong in it.
-pub(crate) fn read_json(body: &[u8]) -> Result<Json> {
-    serde_json::from_slice(body).map_err(|error| Fault {
-        at: Some(offset(body, error.line(), error.column())),
-        ..Fault::bad(format!("the body is no JSON: {error}"))
-    })
-}
-
-/// The byte of a line and column.
-fn offset(body: &[u8], line: usize, column: usize) -> usize {
-    let lines = body
-        .split_inclusive(|byte| *byte == b'\n')
-        .take(line.saturating_sub(1));
-    lines.map(<[u8]>::len).sum::<usize>() + column.saturating_sub(1)
 }
 
 fn post(draft: &mut Draft<'_>, path: &Path, body: &Json) -> Result<Created> {

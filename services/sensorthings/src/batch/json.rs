@@ -4,7 +4,7 @@
 use super::step::{Asked, Step};
 use crate::fault::{Fault, Result};
 use crate::limits::BATCH_REQUESTS_MAX;
-use crate::write::read_json;
+use crate::said::read_json;
 use bytes::Bytes;
 use serde_json::Value as Json;
 use std::collections::BTreeSet;

@@ -6,16 +6,16 @@
 
 use super::reference::Places;
 use super::step::Asked;
-use crate::create::{Given, Made};
-use crate::draft::{Draft, Withdrawn};
+use crate::draft::{Draft, Given, Made, Withdrawn};
 use crate::fault::{Fault, Result};
 use crate::id::Id;
 use crate::kind::Kind;
 use crate::path::{End, Path};
 use crate::read::{Target, resolve};
 use crate::rights::check_some;
+use crate::said::read_json;
 use crate::service::{Inner, SensorThings, rest, root};
-use crate::write::{self, Created, Way, read_json};
+use crate::write::{self, Created, Way};
 use std::collections::HashSet;
 use std::sync::Arc;
 use weir_hub::Ticket;

@@ -198,7 +198,7 @@ fn row(
     unit.into_iter().for_each(|unit| rows.unit(unit));
     let mut text = String::new();
     rows.value(match &observation["result"] {
-        Json::Number(number) => crate::draft::number_of(number, &mut text),
+        Json::Number(number) => crate::message::number_of(number, &mut text),
         Json::Bool(truth) => Value::Bool(*truth),
         Json::String(text) => Value::Text(text),
         Json::Null => Value::Null,
