@@ -4,10 +4,12 @@ use crate::catalog::Catalog;
 use crate::exception::Exception;
 use crate::inventory::Inventory;
 use crate::params::{Params, Version};
+use crate::records::Set;
+use serde_json::Value as Json;
 use std::sync::Arc;
 use weir_hub::trace::Incoming;
 use weir_hub::{Caller, Change, Hub, Principal, Ticket, Verb};
-use weir_model::Time;
+use weir_model::{Filter, Time};
 
 /// Who asks what.
 pub(crate) struct Ask {
@@ -37,6 +39,25 @@ impl Ask {
     /// The hub, as whom it is asked on behalf of.
     pub(crate) fn caller(&self) -> Result<Caller<'_>, Exception> {
         Ok(self.hub.caller(self.now, &self.principal)?)
+    }
+
+    /// The records of a set that may be read, each with its identifier.
+    pub(crate) fn records(&self, set: Set) -> Result<Vec<(String, Json)>, Exception> {
+        self.matching(set, &format!("{}/+", set.root()))
+    }
+
+    /// The record of an identifier.
+    pub(crate) fn record(&self, set: Set, id: &str) -> Result<Option<Json>, Exception> {
+        let found = self.matching(set, &set.key(id))?;
+        Ok(found.into_iter().next().map(|(_, body)| body))
+    }
+
+    fn matching(&self, set: Set, filter: &str) -> Result<Vec<(String, Json)>, Exception> {
+        let filter = Filter::parse(filter)
+            .map_err(|error| Exception::invalid("identifier", error.to_string()))?;
+        // Who may read none of them sees none.
+        let entities = self.caller()?.entities(&[filter]);
+        Ok(set.read(entities.unwrap_or_default()))
     }
 
     /// Has the hub make all of the changes, in this order, or none where one of them would be refused.

@@ -11,7 +11,7 @@ use crate::features;
 use crate::inventory::{Inventory, Series};
 use crate::names::{GDA10, GDA20, GML32, OM20, SML20, XLINK};
 use crate::observations::selected;
-use crate::offerings::OwnOffering;
+use crate::records::OwnOffering;
 use crate::reply::Reply;
 use std::collections::BTreeMap;
 use weir_codec::document::Xml;

@@ -12,7 +12,6 @@ use crate::params::Version;
 use crate::reply::Reply;
 use std::cell::LazyCell;
 use weir_codec::document::Xml;
-use weir_model::percent;
 
 const ACTION: &str =
     "http://www.opengis.net/def/serviceOperation/sos/core/2.0/GetCapabilitiesResponse";
@@ -136,32 +135,4 @@ fn sections(ask: &Ask) -> Result<Vec<Section>, Exception> {
         true => Ok(ALL.to_vec()),
         false => Ok(wanted),
     }
-}
-
-/// An identifier as an XML name without colon, which version 1.0.0 needs (`gml:id`); bijective.
-pub(crate) fn nc_name(id: &str) -> String {
-    let mut name = String::from("_");
-    for byte in id.bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'.' | b'-' => name.push(char::from(byte)),
-            other => name.push_str(&format!("_{other:02x}")),
-        }
-    }
-    name
-}
-
-/// The identifier behind such a name.
-pub(crate) fn of_nc_name(name: &str) -> Option<String> {
-    let (mut id, mut rest) = (Vec::new(), name.strip_prefix('_')?.as_bytes());
-    while let [first, tail @ ..] = rest {
-        rest = tail;
-        match first {
-            b'_' => {
-                id.push(percent::byte(tail)?);
-                rest = &tail[2..];
-            }
-            other => id.push(*other),
-        }
-    }
-    String::from_utf8(id).ok().filter(|id| nc_name(id) == name)
 }

@@ -1,7 +1,7 @@
 //! `sos+http://`: the client's half of SOS 2.0.0, in KVP for what is read and in XML (POX) for what is inserted.
 //!
 //! A topic is a procedure and an observed property, by the names that the service gives them
-//! ([`crate::inventory::topic_of`]): a sensor's URI and a `type` where a message has both, else the topic's. What it
+//! ([`crate::identifiers::topic_of`]): a sensor's URI and a `type` where a message has both, else the topic's. What it
 //! deliberately does not do: version 1.0.0, and insert into a sensor's registration what it does not observe yet.
 
 mod capabilities;

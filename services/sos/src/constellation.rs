@@ -15,7 +15,7 @@ pub(crate) fn check(ask: &Ask, batch: &Batch) -> Result<(), Exception> {
     let streams = 0..batch.stream_count();
     let procedure = |index| batch.stream(index).sensor.unwrap_or_default();
     let types = streams.map(|index| {
-        let sensor = Set::Sensors.one(ask, procedure(index))?;
+        let sensor = ask.record(Set::Sensors, procedure(index))?;
         Ok(sensor.map(|body| types_of(&body)).unwrap_or_default())
     });
     let types = types.collect::<Result<Vec<_>, Exception>>()?;

@@ -37,7 +37,7 @@ pub(crate) fn answer(ask: &Ask) -> Result<Reply, Exception> {
     let inventory = ask.inventory()?;
     let own = inventory.of_procedure(procedure);
     let series: Vec<Series> = own.map(|named| inventory.series(named)).collect();
-    let record = Set::Sensors.one(ask, procedure)?;
+    let record = ask.record(Set::Sensors, procedure)?;
     if series.is_empty() && record.is_none() {
         let sentence = format!("there is no `{procedure}`");
         return Err(Exception::invalid("procedure", sentence));

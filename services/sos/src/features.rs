@@ -70,7 +70,7 @@ fn observed<'i>(
 ) -> Result<BTreeMap<String, Feature>, Exception> {
     let mut features: BTreeMap<String, Feature> = BTreeMap::new();
     let mut said: HashSet<String> = HashSet::new();
-    for (id, body) in Set::Features.all(ask)? {
+    for (id, body) in ask.records(Set::Features)? {
         let topics = topics_of(&body).into_iter();
         let topics: HashSet<String> = topics
             .filter(|topic| inventory.of_topic(topic).next().is_some())

@@ -7,8 +7,9 @@ use crate::ask::Ask;
 use crate::by_id;
 use crate::constellation;
 use crate::exception::Exception;
+use crate::identifiers::topic_of;
 use crate::insertion_json;
-use crate::inventory::{Inventory, topic_of};
+use crate::inventory::Inventory;
 use crate::names::*;
 use crate::params::Version;
 use crate::records::{Set, feature, kept, position_of, puts, topics_of};
@@ -256,7 +257,7 @@ fn features_named(ask: &Ask, batch: &Batch, topics: &[String]) -> Result<Vec<Cha
     }
     let mut changed = Vec::new();
     for (id, (position, observing)) in named {
-        let known = Set::Features.one(ask, id)?;
+        let known = ask.record(Set::Features, id)?;
         let before = known.as_ref().map(topics_of).unwrap_or_default();
         let mut all = before.clone();
         all.extend(observing.into_iter().map(str::to_owned));

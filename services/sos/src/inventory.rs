@@ -1,19 +1,17 @@
 //! What is offered: the hub's catalog in the words of the service.
 
-use crate::capabilities::of_nc_name;
 use crate::catalog::Known;
-use crate::named::{Named, PROCEDURE};
-use crate::offerings::OwnOffering;
-use crate::records::Set;
+use crate::identifiers::{fingerprint, of_nc_name, offering_of};
+use crate::named::Named;
+use crate::records::{OwnOffering, Set};
 use crate::related::Related;
-use crate::sensors::fingerprint;
 use crate::whereabouts::Followed;
 use std::collections::BTreeSet;
 use std::ops::Deref;
 use std::sync::Arc;
 use weir_codec::Model;
 use weir_hub::{Grants, Hub, Last, Verb};
-use weir_model::{Place, Time, Value, percent, topic};
+use weir_model::{Place, Time, Value};
 
 /// What is called so, as it stands.
 #[derive(Clone, Debug)]
@@ -99,9 +97,6 @@ pub(crate) struct Offering {
     pub(crate) related: Vec<Related>,
     pub(crate) series: Vec<Series>,
 }
-
-/// Ends the identifier of the offering of a procedure.
-const OFFERING: &str = "/observations";
 
 impl<'a> Inventory<'a> {
     /// What a principal with these grants may read of what is known.
@@ -345,37 +340,6 @@ pub(crate) fn distinct<'a>(all: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     all.sort_unstable();
     all.dedup();
     all
-}
-
-/// The offering that is named after a procedure.
-pub(crate) fn offering_of(procedure: &str) -> String {
-    format!("{procedure}{OFFERING}")
-}
-
-/// The procedure that an offering is named after.
-pub(crate) fn procedure_of(offering: &str) -> Option<String> {
-    offering.strip_suffix(OFFERING).map(str::to_owned)
-}
-
-/// The topic of a datastream that this service brings into being: the one that names in the service's own
-/// words came from, else one of both names.
-pub(crate) fn topic_of(procedure: &str, property: &str) -> String {
-    let above = procedure.strip_prefix(PROCEDURE);
-    if let Some(topic) = above.and_then(|above| topic_again(above, property)) {
-        return topic;
-    }
-    let level = |id: &str| percent::encode(id, b":.-_~");
-    format!("sos/{}/{}", level(procedure), level(property))
-}
-
-/// The topic that [`named`] makes these names of.
-fn topic_again(above: &str, property: &str) -> Option<String> {
-    let topic = match above == property {
-        true => property.to_owned(),
-        false => format!("{above}/{property}"),
-    };
-    let is_topic = topic::check(&topic).is_ok() && !topic.starts_with('$');
-    (is_topic && !property.contains('/')).then_some(topic)
 }
 
 /// OGC's type of what was observed last.

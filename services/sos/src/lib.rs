@@ -28,6 +28,7 @@ mod exception;
 mod features;
 mod features1;
 mod gml;
+mod identifiers;
 mod insertion;
 mod insertion_json;
 mod inventory;

@@ -5,19 +5,11 @@
 //! offerings have that too. The decision worth arguing: a procedure with several offerings has all that it observes
 //! in each, since a datastream is described once (docs/decisions/0054).
 
-use crate::inventory::{offering_of, procedure_of};
-use crate::records::{attached_of, offerings_of, related_of};
+use crate::identifiers::{offering_of, procedure_of};
+use crate::records::{OwnOffering, attached_of, offerings_of, related_of};
 use crate::related::Related;
 use serde_json::Value as Json;
 use std::collections::{BTreeMap, BTreeSet};
-
-/// An offering as a sensor's record names it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct OwnOffering {
-    pub(crate) id: String,
-    /// What people call it.
-    pub(crate) name: Option<String>,
-}
 
 /// What the records of sensors say of offerings.
 #[derive(Clone, Default)]

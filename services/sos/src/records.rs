@@ -3,9 +3,6 @@
 //! Sensors and features are those of SensorThings (`v1.1/Sensors/{id}`), so that both services know the
 //! same; templates of results are this service's own (`sos/templates/{id}`).
 
-use crate::ask::Ask;
-use crate::exception::Exception;
-use crate::offerings::OwnOffering;
 use crate::related::{self, Related};
 use bytes::Bytes;
 use serde_json::{Value as Json, json};
@@ -32,7 +29,7 @@ impl Set {
     pub(crate) const OF_WHEREABOUTS: [Set; 4] =
         [Set::Things, Set::Locations, Set::Stays, Set::Features];
 
-    fn root(self) -> &'static str {
+    pub(crate) fn root(self) -> &'static str {
         match self {
             Set::Sensors => "v1.1/Sensors",
             Set::Features => "v1.1/FeaturesOfInterest",
@@ -46,26 +43,6 @@ impl Set {
     /// The key of an identifier, as SensorThings writes it.
     pub(crate) fn key(self, id: &str) -> String {
         format!("{}/{}", self.root(), percent::encode(id, b":.-_~"))
-    }
-
-    /// The entities that may be read, each with its identifier.
-    pub(crate) fn all(self, ask: &Ask) -> Result<Vec<(String, Json)>, Exception> {
-        let filter = format!("{}/+", self.root());
-        self.matching(ask, &filter)
-    }
-
-    /// The entity of an identifier.
-    pub(crate) fn one(self, ask: &Ask, id: &str) -> Result<Option<Json>, Exception> {
-        let found = self.matching(ask, &self.key(id))?;
-        Ok(found.into_iter().next().map(|(_, body)| body))
-    }
-
-    fn matching(self, ask: &Ask, filter: &str) -> Result<Vec<(String, Json)>, Exception> {
-        let filter = Filter::parse(filter)
-            .map_err(|error| Exception::invalid("identifier", error.to_string()))?;
-        // Who may read none of them sees none.
-        let entities = ask.caller()?.entities(&[filter]);
-        Ok(self.read(entities.unwrap_or_default()))
     }
 
     /// All of them, whoever may read them.
@@ -85,7 +62,8 @@ impl Set {
         self.read(hub.internal().entities(filter.as_slice()))
     }
 
-    fn read(self, entities: Vec<Entity>) -> Vec<(String, Json)> {
+    /// These entities, each with its identifier; what is none of the set is left out.
+    pub(crate) fn read(self, entities: Vec<Entity>) -> Vec<(String, Json)> {
         let known = entities.iter().filter_map(|entity| {
             let body = serde_json::from_slice(&entity.body).ok()?;
             Some((self.id_of(&entity.key)?, body))
@@ -103,6 +81,14 @@ pub(crate) fn kept(set: Set, id: &str, body: &Json) -> (String, Option<Bytes>) {
 pub(crate) fn puts(entities: Vec<(String, Option<Bytes>)>) -> Vec<Change> {
     let parts = entities.chunks(ENTITIES_OF_ONE_REQUEST_MAX);
     parts.map(|part| Change::Put(part.to_vec())).collect()
+}
+
+/// An offering as a sensor's record names it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct OwnOffering {
+    pub(crate) id: String,
+    /// What people call it.
+    pub(crate) name: Option<String>,
 }
 
 /// What is kept of a sensor beside its description.

@@ -1,10 +1,10 @@
 //! Features that a sensor's offerings are related to, as who inserts it says (OGC 09-001 clause 12.2.2): the river
 //! of which a gauge observes one point.
 
-use crate::ask::Ask;
 use crate::exception::Exception;
 use crate::insertion_json::each;
 use crate::limits::RELATED_FEATURES_MAX;
+use crate::params::Params;
 use serde_json::{Value as Json, json};
 use weir_codec::document::{Element, Xml};
 
@@ -19,10 +19,10 @@ pub(crate) struct Related {
 }
 
 /// Those that InsertSensor names.
-pub(crate) fn of_request(ask: &Ask) -> Result<Vec<Related>, Exception> {
-    let root = ask.params.element.as_ref();
+pub(crate) fn of_request(params: &Params) -> Result<Vec<Related>, Exception> {
+    let root = params.element.as_ref();
     let in_xml = root.into_iter().flat_map(|root| root.all(PARAMETER));
-    let in_json = ask.params.json.as_ref();
+    let in_json = params.json.as_ref();
     let in_json = in_json.into_iter().flat_map(|json| each(&json[PARAMETER]));
     let in_json = in_json.filter(|own| !own.is_null());
     let all = in_xml.map(of_element).chain(in_json.map(of_json));

@@ -6,6 +6,7 @@
 
 use crate::ask::Ask;
 use crate::exception::{Code, Exception};
+use crate::identifiers::fingerprint;
 use crate::insertion::{check_offerings, decode, insert};
 use crate::inventory::Series;
 use crate::names::*;
@@ -14,7 +15,6 @@ use crate::pages::{Pages, Wanted};
 use crate::records::{Set, kept};
 use crate::reply::Reply;
 use crate::sensorml::component;
-use crate::sensors::fingerprint;
 use serde_json::{Value as Json, json};
 use weir_codec::document::{Element, Xml, read_xml};
 use weir_hub::Verb;
@@ -75,8 +75,8 @@ pub(crate) fn insert_template(ask: &Ask) -> Result<Reply, Exception> {
     let id = given
         .filter(|id| !id.is_empty())
         .unwrap_or_else(|| format!("urn:weir:template:{:016x}", fingerprint(&body.to_string())));
-    if Set::Templates
-        .one(ask, &id)?
+    if ask
+        .record(Set::Templates, &id)?
         .is_some_and(|known| known != body)
     {
         let sentence = format!("`{id}` is another template, whose results would no longer be read");
@@ -132,7 +132,7 @@ fn href(observation: &Element, name: &str) -> Result<String, Exception> {
 pub(crate) fn insert_result(ask: &Ask) -> Result<Reply, Exception> {
     let id = ask.params.required("template")?;
     let unknown = || Exception::invalid("template", format!("there is no `{id}`"));
-    let template = Set::Templates.one(ask, id)?.ok_or_else(unknown)?;
+    let template = ask.record(Set::Templates, id)?.ok_or_else(unknown)?;
     let values = ask.params.required_element("resultValues")?.text();
     let document = observation(&template, &values)?.ok_or_else(unknown)?;
     let mut builder = BatchBuilder::new();

@@ -5,8 +5,8 @@
 //! number of its description.
 
 use crate::ask::Ask;
-use crate::capabilities::{nc_name, of_nc_name};
 use crate::exception::Exception;
+use crate::identifiers::{nc_name, of_nc_name};
 use crate::inventory::Series;
 use crate::named::Named;
 use crate::names::*;

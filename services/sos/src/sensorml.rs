@@ -2,7 +2,7 @@
 
 use crate::inventory::Series;
 use crate::names::*;
-use crate::offerings::OwnOffering;
+use crate::records::OwnOffering;
 use weir_codec::document::{Element, Xml};
 use weir_model::Time;
 

@@ -5,11 +5,11 @@
 
 use crate::ask::Ask;
 use crate::exception::Exception;
-use crate::inventory::{Inventory, offering_of, procedure_of, topic_of};
+use crate::identifiers::{fingerprint, offering_of, procedure_of, topic_of};
+use crate::inventory::Inventory;
 use crate::limits::OFFERINGS_MAX;
 use crate::names::*;
-use crate::offerings::OwnOffering;
-use crate::records::{Announcement, Set, announcement_of, kept, puts, sensor};
+use crate::records::{Announcement, OwnOffering, Set, announcement_of, kept, puts, sensor};
 use crate::related::{self, Related};
 use crate::reply::Reply;
 use crate::results::templates_of;
@@ -38,7 +38,7 @@ pub(crate) fn insert(ask: &Ask) -> Result<Reply, Exception> {
         format,
         properties,
         types: observation_types(ask)?,
-        related: related::of_request(ask)?,
+        related: related::of_request(&ask.params)?,
     };
     let registered = register(ask, "procedureDescription", description, announced)?;
     let mut xml = Xml::new();
@@ -194,7 +194,7 @@ fn register(
     let procedure = sensorml::identifier(description)
         .unwrap_or_else(|| format!("urn:weir:sensor:{:016x}", fingerprint(&text)));
     ask.may(Verb::Change, &Set::Sensors.key(&procedure))?;
-    if Set::Sensors.one(ask, &procedure)?.is_some() {
+    if ask.record(Set::Sensors, &procedure)?.is_some() {
         let sentence = format!("`{procedure}` is registered already");
         return Err(Exception::invalid(parameter, sentence));
     }
@@ -228,12 +228,6 @@ fn register(
     })
 }
 
-/// FNV-1a: the same description is the same sensor.
-pub(crate) fn fingerprint(text: &str) -> u64 {
-    let fold = |hash: u64, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
-    text.bytes().fold(0xcbf2_9ce4_8422_2325, fold)
-}
-
 /// Answers UpdateSensorDescription (OGC 09-001 section 14): the new description takes the place of the one
 /// before, of which none is kept but when that was.
 // [SOS2-10.2-3]
@@ -242,7 +236,7 @@ pub(crate) fn update(ask: &Ask) -> Result<Reply, Exception> {
     let format = description_format(ask)?;
     let inventory = ask.inventory()?;
     let offered = inventory.of_procedure(procedure).next().is_some();
-    let known = Set::Sensors.one(ask, procedure)?;
+    let known = ask.record(Set::Sensors, procedure)?;
     if !offered && known.is_none() {
         let sentence = format!("there is no `{procedure}`");
         return Err(Exception::invalid("procedure", sentence));
@@ -291,7 +285,7 @@ pub(crate) fn delete(ask: &Ask) -> Result<Reply, Exception> {
     let own = inventory.of_procedure(procedure);
     let mut topics: Vec<String> = own.map(|own| own.topic.to_string()).collect();
     topics.dedup();
-    let known = Set::Sensors.one(ask, procedure)?.is_some();
+    let known = ask.record(Set::Sensors, procedure)?.is_some();
     if topics.is_empty() && !known {
         let sentence = format!("there is no `{procedure}`");
         return Err(Exception::invalid("procedure", sentence));

@@ -1,9 +1,10 @@
 //! The document of version 1.0.0.
 
-use super::{Edition, common, nc_name};
+use super::{Edition, common};
 use crate::area::Area;
 use crate::ask::Ask;
 use crate::exception::Exception;
+use crate::identifiers::nc_name;
 use crate::inventory::Offering;
 use crate::names::*;
 use crate::relation::RELATIONS;

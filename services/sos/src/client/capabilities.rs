@@ -1,6 +1,6 @@
 //! What a server offers, as its capabilities say (OGC 12-006 section 8.1).
 
-use crate::inventory::topic_of;
+use crate::identifiers::topic_of;
 use weir_codec::document::Element;
 use weir_model::{Filter, Time};
 

@@ -1,7 +1,7 @@
 //! Messages out of observations.
 
 use super::{Offering, Server};
-use crate::inventory::topic_of;
+use crate::identifiers::topic_of;
 use crate::named::{FEATURE, PROCEDURE};
 use std::collections::HashMap;
 use std::io;

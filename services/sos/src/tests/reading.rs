@@ -283,7 +283,7 @@ fn an_offering_is_found_by_both_of_its_names_and_what_comes_later_is_in_it() {
         texts(&document, "result")
     };
     let id = "urn:s:north/observations";
-    let name = crate::capabilities::nc_name(id);
+    let name = crate::identifiers::nc_name(id);
     assert_eq!(asked(id), ["2.5"]);
     assert_eq!(asked(&name), ["2.5"]);
     let more = r#"{"observations":[{"topic":"north/wind","sensor":"urn:s:north","type":"wind","value":8,

@@ -82,7 +82,7 @@ fn read(house: &House, binding: Binding) {
     let id = format!(
         "<ObservationId>urn:weir:observation:{}:2026-03-01T11:00:00Z</ObservationId>\
          <responseFormat>{FORMAT}</responseFormat>",
-        weir_model::percent::encode(&crate::inventory::topic_of(SENSOR, LEVEL), b"")
+        weir_model::percent::encode(&crate::identifiers::topic_of(SENSOR, LEVEL), b"")
     );
     let found = binding.told(house, &request("GetObservationById", &id));
     assert_eq!(texts(&found, "values"), ["2026-03-01T11:00:00Z,10.5;"]);
