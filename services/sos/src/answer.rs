@@ -1,8 +1,8 @@
 //! A call from its bytes to its answer.
 
-use crate::House;
 use crate::ask::Ask;
 use crate::bindings::{self, Batch, Form};
+use crate::catalog::Catalog;
 use crate::delivered::{Delivered, Step, Worked};
 use crate::exception::{Code, Exception};
 use crate::lists;
@@ -12,8 +12,18 @@ use crate::reply::Reply;
 use crate::room::Room;
 use crate::written::{Progress, written};
 use serde_json::{Value as Json, json};
-use weir_hub::Ticket;
+use std::sync::Arc;
+use weir_hub::{Hub, Ticket};
 use weir_service::{Answer, Call, Opened, Response};
+
+/// What requests are answered from.
+#[derive(Clone)]
+pub(crate) struct House {
+    pub(crate) hub: Arc<Hub>,
+    pub(crate) catalog: Arc<Catalog>,
+    /// Observations that an answer may cost which it does not give.
+    pub(crate) unwanted_max: usize,
+}
 
 /// Answers a call, off the network's threads.
 pub(crate) fn answer(house: &House, call: Call) -> Answer {

@@ -5,7 +5,7 @@ use crate::ask::Ask;
 use crate::exception::Exception;
 use crate::limits::IDENTIFIERS_MAX;
 use crate::moment::Temporal;
-use crate::observations::{Layout, Observed};
+use crate::observed::{Layout, Observed};
 use crate::pages::{Pages, Wanted};
 use crate::params::Version;
 use crate::reply::Reply;

@@ -1,6 +1,7 @@
 //! GetCapabilities (OGC 12-006 section 8.1, OGC 06-009r6 section 8.2, OGC 06-121r9 section 7).
 
 mod common;
+mod edition;
 mod version1;
 mod version2;
 
@@ -70,16 +71,6 @@ pub(crate) fn answer(ask: &Ask) -> Result<Reply, Exception> {
         false => wanted,
     };
     Ok(Reply::Document(document(ask, &offered, &wanted)?, ACTION))
-}
-
-/// What one version says otherwise than the other.
-struct Edition {
-    /// Of the names in the document.
-    prefixes: &'static [(&'static str, &'static str)],
-    profiles: &'static [&'static str],
-    insertion: Option<fn(&mut Xml)>,
-    filters: fn(&mut Xml),
-    contents: fn(&Ask, &[Offering], &mut Xml) -> Result<(), Exception>,
 }
 
 fn document(

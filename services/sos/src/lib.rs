@@ -39,6 +39,7 @@ mod moment;
 mod named;
 mod names;
 mod observations;
+mod observed;
 mod offerings;
 mod operations;
 mod pages;
@@ -51,6 +52,7 @@ mod reply;
 mod results;
 mod results1;
 mod room;
+mod selection;
 mod sensorml;
 mod sensors;
 mod spatial;
@@ -58,7 +60,7 @@ mod types1;
 mod whereabouts;
 mod written;
 
-use catalog::Catalog;
+use answer::House;
 use std::sync::Arc;
 use weir_hub::Hub;
 use weir_service::{Answer, Call, Response, Service};
@@ -69,15 +71,6 @@ pub const OPENAPI: &str = include_str!("../openapi.json");
 /// The service.
 pub struct Sos {
     house: House,
-}
-
-/// What requests are answered from.
-#[derive(Clone)]
-pub(crate) struct House {
-    pub(crate) hub: Arc<Hub>,
-    pub(crate) catalog: Arc<Catalog>,
-    /// Observations that an answer may cost which it does not give.
-    pub(crate) unwanted_max: usize,
 }
 
 impl Sos {

@@ -1,6 +1,6 @@
 //! What an operation answers, before it is put in a form.
 
-use crate::observations::Observed;
+use crate::observed::Observed;
 use weir_hub::Ticket;
 
 /// An answer.

@@ -10,10 +10,11 @@ use crate::identifiers::fingerprint;
 use crate::insertion::{check_offerings, decode, insert};
 use crate::inventory::Series;
 use crate::names::*;
-use crate::observations::{Observed, selected};
+use crate::observed::Observed;
 use crate::pages::{Pages, Wanted};
 use crate::records::{Set, kept};
 use crate::reply::Reply;
+use crate::selection::selected;
 use crate::sensorml::component;
 use serde_json::{Value as Json, json};
 use weir_codec::document::{Element, Xml, read_xml};
@@ -268,9 +269,6 @@ pub(crate) fn template(ask: &Ask) -> Result<Reply, Exception> {
     let action = action!("resultRetrieval", "GetResultTemplateResponse");
     Ok(Reply::Document(xml.finish(), action))
 }
-
-/// The action of GetResult's answer.
-pub(crate) const RESULTS: &str = action!("resultRetrieval", "GetResultResponse");
 
 /// Answers GetResult: the number of records, then the records. They are counted first, page by page, since
 /// the number stands before them.

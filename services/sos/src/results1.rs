@@ -10,7 +10,7 @@ use crate::identifiers::{nc_name, of_nc_name};
 use crate::inventory::Series;
 use crate::named::Named;
 use crate::names::*;
-use crate::observations::{Layout, Observed};
+use crate::observed::{Layout, Observed};
 use crate::pages::{Pages, Wanted};
 use crate::reply::Reply;
 use crate::sensorml::component;

@@ -2,7 +2,7 @@
 
 use crate::exception::{Code, Exception};
 use crate::limits::{BATCH_BYTES_MAX, UNWANTED_MAX, WHOLE_LOOKED_AT_MAX, WHOLE_OBSERVATIONS_MAX};
-use crate::observations::Observed;
+use crate::observed::Observed;
 
 /// What is left.
 #[derive(Debug)]

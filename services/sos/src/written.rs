@@ -7,7 +7,7 @@
 use crate::bindings::Form;
 use crate::exception::Exception;
 use crate::limits::{BEGUN_BYTES, BEGUN_PARTS};
-use crate::observations::Observed;
+use crate::observed::Observed;
 use crate::params::Version;
 use crate::room::{Room, too_costly};
 use bytes::Bytes;

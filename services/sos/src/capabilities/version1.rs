@@ -1,6 +1,7 @@
 //! The document of version 1.0.0.
 
-use super::{Edition, common};
+use super::common;
+use super::edition::Edition;
 use crate::area::Area;
 use crate::ask::Ask;
 use crate::exception::Exception;
