@@ -1,7 +1,6 @@
 //! `POST /annotations` of the older plug-in: a mark at the time of each observation.
 
-use crate::Answered;
-use crate::ask::Ask;
+use crate::ask::{Answered, Ask};
 use crate::asked::Annotations;
 use crate::limits::ANNOTATIONS_MAX;
 use crate::target;

@@ -1,5 +1,6 @@
 //! The hub, asked on behalf of who asks.
 
+use serde_json::Value as Json;
 use std::sync::Arc;
 use weir_hub::{Caller, Entry, Fault, Hub, Page, Past, Principal};
 use weir_model::{Batch, Filter, Time};
@@ -51,3 +52,6 @@ pub(crate) fn refuse(fault: &Fault) -> Response {
     };
     Response::text(status, fault.to_string())
 }
+
+/// What a question is answered with; an error is an answer too.
+pub(crate) type Answered = Result<Json, Response>;

@@ -14,9 +14,8 @@ mod list;
 mod query;
 mod target;
 
-use ask::{Ask, refuse};
+use ask::{Answered, Ask, refuse};
 use serde::de::DeserializeOwned;
-use serde_json::Value as Json;
 use std::sync::Arc;
 use weir_hub::Hub;
 use weir_service::{Answer, Call, Length, Response, Service, answer_of};
@@ -28,9 +27,6 @@ pub const OPENAPI: &str = include_str!("../openapi.json");
 pub struct Grafana {
     hub: Arc<Hub>,
 }
-
-/// What a question is answered with; an error is an answer too.
-type Answered = Result<Json, Response>;
 
 /// What answers a question, of whoever asks and the body.
 type Answering = fn(&Ask, &[u8]) -> Answered;

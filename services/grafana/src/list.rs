@@ -1,7 +1,6 @@
 //! What there is to choose from: topics, functions, what ad hoc filters can look at.
 
-use crate::Answered;
-use crate::ask::Ask;
+use crate::ask::{Answered, Ask};
 use crate::asked::{Options, Search, TagValues, Variable};
 use crate::limits::LISTED_MAX;
 use crate::target;

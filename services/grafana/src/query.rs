@@ -1,7 +1,6 @@
 //! `POST /query`: panels.
 
-use crate::Answered;
-use crate::ask::Ask;
+use crate::ask::{Answered, Ask};
 use crate::asked::{Query, Span, Target};
 use crate::limits::{OBSERVATIONS_MAX, POINTS_DEFAULT, TARGETS_MAX};
 use crate::target;

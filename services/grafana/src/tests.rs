@@ -1,6 +1,7 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use super::*;
+use serde_json::Value as Json;
 use std::task::{Context, Poll, Waker};
 use weir_embedded::EmbeddedHistory;
 use weir_hub::{Grants, Log, Media, Principal, Publish, Verb};
