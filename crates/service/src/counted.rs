@@ -3,9 +3,7 @@
 //! What was read for an answer is dropped again where there is no room for it. What tells of something that was done
 //! is counted whether or not there is room: it is short, and whoever is told "try again" would do it twice.
 
-use crate::pieces::{Opened, PIECES_BYTES};
-use crate::service::Response;
-use crate::work::Next;
+use crate::response::Response;
 use std::sync::Arc;
 use weir_hub::Memory;
 use weir_hub::limits::UNCOUNTED_BYTES_MAX;
@@ -32,27 +30,6 @@ impl Response {
     }
 }
 
-impl Next {
-    /// The same of what is answered at once.
-    pub(crate) fn fitting(self, memory: &Arc<Memory>) -> Self {
-        match self {
-            Next::Answer(response) => Next::Answer(response.fitting(memory)),
-            wait => wait,
-        }
-    }
-}
-
-impl Opened {
-    /// The same of what begins.
-    pub fn fitting(self, memory: &Arc<Memory>) -> Self {
-        match self {
-            Opened::Whole(response) => Opened::Whole(response.fitting(memory)),
-            Opened::Begun(..) if memory.room(PIECES_BYTES).is_none() => Opened::Whole(short()),
-            begun => begun.counted(memory),
-        }
-    }
-}
-
 /// What is answered where there is no room.
 pub fn short() -> Response {
     let response = Response::text(503, "memory is short: try again later");
@@ -64,15 +41,6 @@ impl Counted for Response {
         Response {
             body: memory.counted(self.body),
             ..self
-        }
-    }
-}
-
-impl Counted for Opened {
-    fn counted(self, memory: &Arc<Memory>) -> Self {
-        match self {
-            Opened::Whole(response) => Opened::Whole(response.counted(memory)),
-            Opened::Begun(response, source) => Opened::Begun(response.counted(memory), source),
         }
     }
 }

@@ -5,6 +5,9 @@
 //! resource tree serves HTTP/1.1, HTTP/2, CoAP and whatever else carries a method and a path.
 #![forbid(unsafe_code)]
 
+mod answer;
+mod answering;
+mod call;
 mod client;
 mod config;
 mod connect;
@@ -22,6 +25,7 @@ mod parts;
 mod pieces;
 mod premises;
 mod rendering;
+mod response;
 mod schema;
 mod service;
 mod since;
@@ -31,6 +35,9 @@ mod way;
 mod web;
 mod work;
 
+pub use answer::{Answer, Delivery, Inbound, Scheme, Socket, Stream};
+pub use answering::{Next, answer_of, answer_then, pieces_of};
+pub use call::{AsItIs, Call, Wrapper};
 pub use client::{Caller, Event, LocalFuture, Pages, Past, Post, Publisher, Subscriber, Target};
 pub use config::{ConfigFault, Section};
 pub use connect::Connect;
@@ -44,20 +51,15 @@ pub use nearest::{check_keys, nearest};
 pub use network::{Network, NoNetwork};
 pub use pace::{PERIOD_MAX, Pace};
 pub use parts::{Part, parts_as_published, parts_in};
-pub use pieces::{BrokenOff, Gathered, Made, Opened, Opening, Pieces, Source, pieces_of};
+pub use pieces::{BrokenOff, Gathered, Made, Opened, Opening, Pieces, Source};
 pub use premises::{Endpoint, Logins, Place, Premises};
 pub use rendering::{Changes, Rendering, Watched, gap_json, rendered};
+pub use response::{Pending, Response};
 pub use schema::Schema;
-pub use service::{
-    Answer, AsItIs, Call, Delivery, Inbound, Pending, Response, Scheme, Service, Socket, Stream,
-    Wrapper,
-};
+pub use service::Service;
 pub use since::is_of_nothing;
 pub use tally::{Metric, Tally};
 pub use threadless::{AtOnce, Drawer};
 pub use way::{Credential, Operation, Way};
 pub use web::{Answered, Ask, Client, Web, by_topic, invalid, misspoken, read_message, refused};
-pub use work::{
-    Busy, Length, Next, Outcome, Workers, answer_of, answer_then, hand_over, hand_over_next,
-    too_busy, wait,
-};
+pub use work::{Busy, Length, Outcome, Workers, hand_over, hand_over_next, too_busy, wait};

@@ -1,7 +1,7 @@
 //! What is said of a word that is none of those that are known: the nearest of them, so that who misspelt one need not
 //! look through all.
 
-use crate::service::Call;
+use crate::call::Call;
 
 /// `did you mean `from`?`, or all of them where none is near.
 pub fn nearest(word: &str, known: &[&str]) -> String {

@@ -4,7 +4,7 @@
 //! to be believed knows only the protocol, which then says it as if there were no proxy. What a client says of itself
 //! goes into answers to itself alone, and only where it could be a host.
 
-use crate::service::Call;
+use crate::call::Call;
 
 /// Bytes of a host and port that are believed.
 const AUTHORITY_BYTES_MAX: usize = 255;

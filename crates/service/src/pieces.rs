@@ -7,8 +7,8 @@
 //! status; what goes wrong later can only break the answer off, which the binding shows its client.
 
 use crate::counted::{Counted, short};
-use crate::service::{Answer, Pending, Response};
-use crate::work::{Length, Outcome, Workers, broken, hand_over, hand_over_next, too_busy};
+use crate::response::{Pending, Response};
+use crate::work::{Outcome, Workers, hand_over_next};
 use bytes::{Bytes, BytesMut};
 use std::fmt;
 use std::sync::Arc;
@@ -126,45 +126,22 @@ pub enum Opened {
     Begun(Response, Box<dyn Source>),
 }
 
-/// The answer of work that may be long; 503 where too much waits already.
-pub fn pieces_of(
-    workers: Arc<dyn Workers>,
-    work: impl FnOnce() -> Opened + Send + 'static,
-) -> Answer {
-    let memory = workers.memory().clone();
-    let work = move || work().fitting(&memory);
-    match hand_over(&*workers, Length::Long, work) {
-        Ok(outcome) => Answer::Pieces(Box::new(Elsewhere {
-            workers,
-            outcome,
-            made: None,
-        })),
-        Err(_) => Answer::Now(too_busy()),
+impl Opened {
+    /// The same of what begins.
+    pub fn fitting(self, memory: &Arc<Memory>) -> Self {
+        match self {
+            Opened::Whole(response) => Opened::Whole(response.fitting(memory)),
+            Opened::Begun(..) if memory.room(PIECES_BYTES).is_none() => Opened::Whole(short()),
+            begun => begun.counted(memory),
+        }
     }
 }
 
-struct Elsewhere {
-    workers: Arc<dyn Workers>,
-    outcome: Outcome<Opened>,
-    made: Option<Made>,
-}
-
-impl Pieces for Elsewhere {
-    fn poll_opening(&mut self, cx: &mut Context<'_>) -> Poll<Opening> {
-        Poll::Ready(match ready!(self.outcome.poll(cx)) {
-            None => Opening::Whole(broken()),
-            Some(Opened::Whole(response)) => Opening::Whole(response),
-            Some(Opened::Begun(response, source)) => {
-                self.made = Some(Made::new(self.workers.clone(), source));
-                Opening::Begun(response)
-            }
-        })
-    }
-
-    fn poll_piece(&mut self, cx: &mut Context<'_>) -> Poll<Result<Option<Bytes>, BrokenOff>> {
-        match &mut self.made {
-            Some(made) => made.poll(cx),
-            None => Poll::Ready(Ok(None)),
+impl Counted for Opened {
+    fn counted(self, memory: &Arc<Memory>) -> Self {
+        match self {
+            Opened::Whole(response) => Opened::Whole(response.counted(memory)),
+            Opened::Begun(response, source) => Opened::Begun(response.counted(memory), source),
         }
     }
 }
@@ -241,6 +218,8 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
     use crate::Drawer;
+    use crate::answer::Answer;
+    use crate::answering::pieces_of;
     use std::task::Waker;
 
     struct Letters(Vec<&'static str>);

@@ -5,9 +5,11 @@
 //! is none of its business. The decision worth arguing: a rendering is given a message and writes texts, so
 //! that all subscribers of one resource share them as they share any other framed bytes.
 
+use crate::answer::{Answer, Delivery, Inbound, Scheme, Socket, Stream};
+use crate::call::Call;
 use crate::elsewhere::Elsewhere;
 use crate::pace::Pace;
-use crate::service::{Answer, Call, Delivery, Inbound, Response, Scheme, Socket, Stream};
+use crate::response::Response;
 use bytes::Bytes;
 use std::sync::Arc;
 use std::task::{Context, Poll};

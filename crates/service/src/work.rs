@@ -1,8 +1,8 @@
 //! Work that takes a while: done on threads of its own, so that it holds up nobody's messages.
 
-use crate::service::{Answer, Pending, Response};
+use crate::response::{Pending, Response};
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
-use std::task::{Context, Poll, Wake, Waker, ready};
+use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, Thread};
 use weir_hub::Memory;
 
@@ -43,68 +43,6 @@ pub enum Length {
 /// Too much work waits already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Busy;
-
-/// The answer of work that reads something and is done elsewhere; 503 where too much waits already, or where answers
-/// that nobody takes leave no memory for it.
-pub fn answer_of(
-    workers: &dyn Workers,
-    length: Length,
-    work: impl FnOnce() -> Response + Send + 'static,
-) -> Answer {
-    let memory = workers.memory().clone();
-    let work = move || work().fitting(&memory);
-    match hand_over(workers, length, work) {
-        Ok(outcome) => Answer::Later(Box::new(outcome)),
-        Err(Busy) => Answer::Now(too_busy()),
-    }
-}
-
-/// The same of work that may have done something, and may have to wait for that to be on disk.
-pub fn answer_then(workers: &dyn Workers, work: impl FnOnce() -> Next + Send + 'static) -> Answer {
-    let memory = workers.memory().clone();
-    let work = move || work().fitting(&memory);
-    match hand_over(workers, Length::Long, work) {
-        Ok(outcome) => Answer::Later(Box::new(Steps::Work(outcome))),
-        Err(Busy) => Answer::Now(too_busy()),
-    }
-}
-
-/// What work comes to.
-pub enum Next {
-    /// The answer.
-    Answer(Response),
-    /// What the answer is waited for.
-    Wait(Box<dyn Pending>),
-}
-
-impl From<Next> for Answer {
-    fn from(next: Next) -> Self {
-        match next {
-            Next::Answer(response) => Answer::Now(response),
-            Next::Wait(pending) => Answer::Later(pending),
-        }
-    }
-}
-
-enum Steps {
-    Work(Outcome<Next>),
-    Wait(Box<dyn Pending>),
-}
-
-impl Pending for Steps {
-    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Response> {
-        loop {
-            match self {
-                Steps::Wait(pending) => return pending.poll(cx),
-                Steps::Work(outcome) => match ready!(outcome.poll(cx)) {
-                    None => return Poll::Ready(broken()),
-                    Some(Next::Answer(response)) => return Poll::Ready(response),
-                    Some(Next::Wait(pending)) => *self = Steps::Wait(pending),
-                },
-            }
-        }
-    }
-}
 
 /// What is answered where too much waits already.
 pub fn too_busy() -> Response {
@@ -244,6 +182,8 @@ impl<T> Drop for Promise<T> {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+    use crate::answer::Answer;
+    use crate::answering::{Next, answer_of, answer_then};
     use crate::{AtOnce, Drawer};
 
     fn poll(answer: &mut Answer) -> Poll<Response> {
