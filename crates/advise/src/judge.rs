@@ -1,5 +1,6 @@
 //! Whether a need holds, by what was measured, and how sure that is.
 
+use crate::answer::Ruled;
 use serde::Serialize;
 
 use crate::cell::Factors;
@@ -8,19 +9,6 @@ use crate::library::{Measured, Metric};
 use crate::limits::BEYOND_MIN;
 use crate::need::{Bound, Comparison, Kind, Need, Quantity, Stat, What};
 use crate::say::amount;
-
-/// A need, judged.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Ruled {
-    /// The need as it was written.
-    pub need: String,
-    /// Whether it holds; unknown where it was not measured.
-    pub holds: Option<bool>,
-    /// Whether the interval, or the number of samples, leaves no doubt.
-    pub sure: bool,
-    /// What was measured.
-    pub measured: String,
-}
 
 /// A value to set beside a bound.
 struct Value {

@@ -7,6 +7,7 @@
 //! two experiments are never ranked against each other, since an echo and a delivery are not one thing.
 #![forbid(unsafe_code)]
 
+mod advise;
 mod answer;
 mod cell;
 mod csv;
@@ -26,7 +27,8 @@ mod section;
 #[cfg(test)]
 mod tests;
 
-pub use answer::{Answer, Refusal, Ruled, Section, Suggestion, Way, advise};
+pub use advise::advise;
+pub use answer::{Answer, Refusal, Ruled, Section, Suggestion, Way};
 pub use cell::Factors;
 pub use csv::{measured, trimmed};
 pub use json::to_json;

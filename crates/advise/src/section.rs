@@ -19,6 +19,16 @@ pub(crate) struct Key {
     pub(crate) time: String,
 }
 
+impl Key {
+    /// The experiment, with the test where it has several.
+    pub(crate) fn name(&self) -> String {
+        match &self.test {
+            Some(test) => format!("{} ({test})", self.experiment),
+            None => self.experiment.clone(),
+        }
+    }
+}
+
 /// Comparable cells, by what is done and by whom.
 pub(crate) type Ways<'a> = BTreeMap<(Factors, String), Vec<&'a Measured>>;
 
