@@ -5,6 +5,7 @@
 //! same place, so nothing un-happens; a sync that fails is never tried again, since the system may
 //! have dropped what it could not write.
 
+use crate::active::Active;
 use crate::limits::{FULL_RETRY_MS, SPARE_BYTES_MAX};
 use crate::recovery;
 use crate::segment::{self, HEADER_BYTES, Header, Segment};
@@ -13,30 +14,7 @@ use std::io;
 use std::sync::{Arc, MutexGuard, PoisonError};
 use std::task::Waker;
 use std::time::Duration;
-use weir_disk::{DiskFile, is_full, is_out_of_files};
-
-/// The segment being written.
-pub(crate) struct Active {
-    file: Box<dyn DiskFile>,
-    /// Where the next frame goes in the file.
-    end: u64,
-    /// Length that the file has, zeros included.
-    allocated: u64,
-    /// Sequence of the next record in it: they rise by one.
-    next: u64,
-}
-
-impl Active {
-    /// Goes on behind the last frame of a segment that ends there.
-    pub(crate) fn reopen(file: Box<dyn DiskFile>, end: u64, next: u64) -> Self {
-        Self {
-            file,
-            end,
-            allocated: end,
-            next,
-        }
-    }
-}
+use weir_disk::{is_full, is_out_of_files};
 
 /// Why a batch is not on the disk.
 enum Fault {

@@ -6,11 +6,11 @@
 //! is torn only where a whole sector was never written; a flipped bit or a block that rotted does not look
 //! like that, and then what is good behind it stays.
 
-use crate::commit::Active;
+use crate::active::Active;
 use crate::damage::read_what_can_be;
 use crate::frame::{HEAD_BYTES, Parsed, parse};
 use crate::limits::READ_BYTES;
-use crate::log::Options;
+use crate::options::Options;
 use crate::segment::{self, HEADER_BYTES, Scan, Segment};
 use std::io;
 use std::ops::Range;

@@ -15,6 +15,7 @@
     reason = "the log owns its files and the one thread that syncs them"
 )]
 
+mod active;
 mod commit;
 mod damage;
 mod epochs;
@@ -22,6 +23,7 @@ mod frame;
 mod last;
 pub mod limits;
 mod log;
+mod options;
 mod reader;
 mod recovery;
 mod retention;
@@ -30,6 +32,7 @@ mod segment;
 mod tail;
 
 pub use epochs::mark_restored;
-pub use log::{DiskLog, Options, Status};
+pub use log::{DiskLog, Status};
+pub use options::Options;
 pub use recovery::{OpenFault, Recovery};
 pub use weir_disk::{Disk, DiskFile, RealDisk, SimDisk};

@@ -2,6 +2,7 @@
 
 use crate::commit::Committer;
 use crate::limits::{SEGMENT_BYTES_MIN, UNASKED_BYTES_MAX};
+use crate::options::Options;
 use crate::reader::Reader;
 use crate::recovery::{self, OpenFault, Recovery};
 use crate::retention;
@@ -10,35 +11,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError, RwLock};
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, JoinHandle, Thread};
-use std::time::Duration;
 use weir_disk::Disk;
 use weir_model::{Cursor, Time};
 use weir_storage::AGE_STEP_NANOS_MAX;
 use weir_storage::{Log, LogFault, LogReader, Record, Resume, Steady};
-
-/// What an owner decides about a log.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Options {
-    /// Bytes of a segment, taken from the disk ahead.
-    pub segment_bytes: u64,
-    /// Bytes of segments above which the oldest released ones are dropped.
-    pub retention_bytes: u64,
-    /// Time after which a released segment is dropped.
-    pub retention_age: Duration,
-    /// Bytes that may wait for the disk before an append is refused with [`LogFault::Busy`].
-    pub pending_bytes_max: usize,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            segment_bytes: 64 << 20,
-            retention_bytes: 1 << 30,
-            retention_age: Duration::from_secs(7 * 86_400),
-            pending_bytes_max: 32 << 20,
-        }
-    }
-}
 
 /// The append-only log in one directory; dropped without [`Log::close`] it ends as in a crash, but
 /// for the directory's lock.

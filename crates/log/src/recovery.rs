@@ -7,10 +7,10 @@
 //! name, which says the same. Where the epochs are gone, the records say them. What is damaged beyond that is
 //! put aside (`weir_disk::aside`) and told, and the gateway starts.
 
-use crate::commit::Active;
+use crate::active::Active;
 use crate::epochs::{self, Epochs, Loaded};
 use crate::last::{self, Ending};
-use crate::log::Options;
+use crate::options::Options;
 use crate::retention;
 use crate::sealed::{self, Found};
 use crate::segment::{self, HEADER_BYTES, Header, Mark, Segment};

@@ -6,7 +6,7 @@
 use crate::epochs::Epochs;
 use crate::frame;
 use crate::limits::{MARK_BYTES, RECORD_BYTES_MAX};
-use crate::log::Options;
+use crate::options::Options;
 use crate::segment::{Mark, Segment};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
