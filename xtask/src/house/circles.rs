@@ -1,8 +1,8 @@
 //! The largest circle of a crate: files of which each imports the next, and the last the first.
 //!
 //! A file imports the file that defines what it names by `use`, or in full in its code, through as many
-//! re-exports as there are; a module that is named itself is its file. Tests are left out, and so is
-//! `mod a;`, which says where a module is and uses nothing of it.
+//! re-exports as there are; a module that is named itself is its file. Tests are left out, and so are
+//! `mod a;`, which says where a module is, and `pub(in a)`, which says who sees an item: neither uses anything.
 
 use crate::house::modules::{Names, Tree};
 use std::collections::{BTreeMap, BTreeSet};
@@ -259,6 +259,22 @@ mod tests {
                 .all(|file| found.iter().any(|has| has == file))
         );
         assert!(!found.iter().any(|file| file == "e.rs"));
+    }
+
+    #[test]
+    fn who_sees_an_item_is_not_imported() {
+        let files = [
+            ("lib.rs", "mod a; pub struct A;"),
+            ("a.rs", "mod b; use b::B;"),
+            ("a/b.rs", "pub(in crate::a) struct B(pub(in crate::a) u8);"),
+        ];
+        assert!(of("seen", &files).is_empty());
+        let files = [
+            files[0],
+            files[1],
+            ("a/b.rs", "pub(in crate::a) struct B(crate::a::C);"),
+        ];
+        assert_eq!(of("used", &files), ["a.rs", "a/b.rs"]);
     }
 
     #[test]

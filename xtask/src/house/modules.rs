@@ -109,6 +109,11 @@ impl Tree {
                 self.modules[module].import(&rest[1..length], &[]);
                 return length;
             }
+            // Who may see an item; nothing of it is used.
+            ["(", "in", ..] if before == Some("pub") => {
+                let end = rest.iter().position(|token| *token == ")");
+                return end.unwrap_or(rest.len());
+            }
             [kind, name, ..] if is_definition(kind) => {
                 self.modules[module].defined.insert((*name).to_owned());
             }
