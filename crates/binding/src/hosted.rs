@@ -1,7 +1,7 @@
 //! The gateway as who runs a connection: when it stops, and what the connection may hold.
 
 use crate::held::{Held, Short};
-use crate::{Context as Gateway, LocalFuture};
+use crate::{Gateway, LocalFuture};
 use std::io;
 use std::sync::Arc;
 use std::task::Context;

@@ -12,7 +12,7 @@ use crate::wire::{
     TargetKind, Value,
 };
 use std::sync::Arc;
-use weir_binding::Context;
+use weir_binding::Gateway;
 use weir_hub::{Principal, Shape, Since, Subscribe, Subscription, Verb};
 use weir_model::topic;
 
@@ -93,7 +93,7 @@ fn inward(member: &mut Member, id: LinkId, attach: &Attach) -> Result<Accepted, 
 /// Where a receiver's link is attached.
 struct Place<'a> {
     house: &'a Arc<House>,
-    context: &'a Arc<dyn Context>,
+    context: &'a Arc<dyn Gateway>,
     container: &'a str,
 }
 
@@ -185,7 +185,7 @@ fn released() -> Value {
 
 /// Opens what a link's messages come from.
 pub(super) fn open(
-    context: &dyn Context,
+    context: &dyn Gateway,
     principal: &Principal,
     wanted: &Wanted,
     since: Since,

@@ -18,7 +18,7 @@ use std::io;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use weir_binding::bridge::came_back;
-use weir_binding::{Context as Gateway, Hosted, Tally};
+use weir_binding::{Gateway, Hosted, Tally};
 use weir_carrier::clock::{Timer, now};
 use weir_carrier::crowd::Place;
 use weir_carrier::driver::{Driven, Due, Heard, Leave, Over, Serving};

@@ -9,7 +9,7 @@ use crate::wire::{Condition, DeliveryState, Error};
 use bytes::Bytes;
 use std::sync::Arc;
 use std::task::{Context, Poll};
-use weir_binding::{Context as Gateway, Part, parts_as_published, parts_in};
+use weir_binding::{Gateway, Part, parts_as_published, parts_in};
 use weir_carrier::outbox::Outbox;
 use weir_codec::Format;
 use weir_hub::{Content, Fault, Gap, GapReason, Item, Message, Next, Policy, Since, Verb};

@@ -12,7 +12,7 @@ use bytes::Bytes;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use weir_binding::Context;
+use weir_binding::Gateway;
 use weir_hub::{Fault, Since};
 use weir_model::Cursor;
 
@@ -133,7 +133,7 @@ fn key_before(container: &str, name: &str) -> String {
 
 /// What the log keeps of a user's link; what an earlier version kept is moved.
 pub(super) fn stored(
-    context: &dyn Context,
+    context: &dyn Gateway,
     owner: &str,
     container: &str,
     name: &str,
@@ -156,7 +156,7 @@ pub(super) struct Durable {
     key: Box<str>,
     stored: Stored,
     stolen: Arc<AtomicBool>,
-    context: Arc<dyn Context>,
+    context: Arc<dyn Gateway>,
     house: Arc<House>,
 }
 
@@ -164,7 +164,7 @@ impl Durable {
     /// Makes a link its client's and the log remember it.
     pub(super) fn claim(
         house: &Arc<House>,
-        context: &Arc<dyn Context>,
+        context: &Arc<dyn Gateway>,
         key: String,
         stored: Stored,
     ) -> Result<Self, Fault> {
@@ -202,7 +202,7 @@ impl Durable {
     }
 }
 
-fn remember(context: &dyn Context, key: &str, stored: &Stored) -> Result<(), Fault> {
+fn remember(context: &dyn Gateway, key: &str, stored: &Stored) -> Result<(), Fault> {
     let gateway = context.hub().internal();
     gateway
         .remember(context.now(), key, stored.write())
@@ -210,7 +210,7 @@ fn remember(context: &dyn Context, key: &str, stored: &Stored) -> Result<(), Fau
 }
 
 /// What the log does not forget now stays for its user.
-fn forget(context: &dyn Context, key: String) {
+fn forget(context: &dyn Gateway, key: String) {
     drop(context.hub().internal().forget(context.now(), &key));
 }
 

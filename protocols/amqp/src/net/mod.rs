@@ -23,8 +23,8 @@ use std::io;
 use std::sync::Arc;
 use weir_binding::bridge::Together;
 use weir_binding::{
-    ConfigFault, Connect, Context, Describe, LocalFuture, Publisher, Section, Server, Subscriber,
-    Target, Transport, Way,
+    ConfigFault, Connect, Context, Describe, Gateway, LocalFuture, Publisher, Section, Server,
+    Subscriber, Target, Transport, Way,
 };
 use weir_carrier::Link;
 use weir_model::{Cursor, Filter};
@@ -94,6 +94,7 @@ impl Server for Amqp {
         if plans.is_empty() {
             return None;
         }
+        let context: Arc<dyn Gateway> = context;
         let here = weir_binding::bridge::here(&*context);
         let all = bridge::all(plans, &here, &context);
         Some(Box::pin(Together::new(all)))

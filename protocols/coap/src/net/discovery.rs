@@ -2,7 +2,7 @@
 
 use super::translate::LINK_FORMAT;
 use crate::wire::{Code, Link, Message, Number, matches_query, query_of, write_links};
-use weir_binding::Context;
+use weir_binding::Gateway;
 use weir_hub::Principal;
 use weir_model::Filter;
 
@@ -38,7 +38,7 @@ pub(super) fn answer(request: &Message, links: &[Link]) -> Message {
 
 /// The services, and every datastream that this principal may read.
 // [RFC7252-7.2.1-1]
-pub(super) fn links(context: &dyn Context, principal: &Principal) -> Vec<Link> {
+pub(super) fn links(context: &dyn Gateway, principal: &Principal) -> Vec<Link> {
     let formats: Vec<String> = weir_codec::FORMATS
         .iter()
         .filter_map(|format| format.content_format)

@@ -11,7 +11,7 @@ use std::future::poll_fn;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::{Notify, watch};
-use weir_binding::{Context, LocalFuture, SharedKey};
+use weir_binding::{Gateway, LocalFuture, SharedKey};
 use weir_carrier::clock::pause;
 use weir_hub::Principal;
 
@@ -37,7 +37,7 @@ pub(super) struct Keys {
 
 impl Keys {
     /// Those of the policy file.
-    pub(super) fn of(context: &dyn Context) -> Self {
+    pub(super) fn of(context: &dyn Gateway) -> Self {
         let numbers = Arc::new(Numbers::default());
         let pairs = context.keys().into_iter().filter_map(derived);
         let (keys, shared): (_, Vec<SharedKey>) = pairs.unzip();
@@ -78,7 +78,7 @@ impl Keys {
 
     /// Whose keys these are. Where the policy took that standing, it is asked whether it has the same keys
     /// still, under another role or name.
-    pub(super) fn principal(&self, id: ContextId, context: &dyn Context) -> Option<Principal> {
+    pub(super) fn principal(&self, id: ContextId, context: &dyn Gateway) -> Option<Principal> {
         let mut held = self.held();
         let key = held.get_mut(id.0 as usize)?;
         if key.principal.standing.is_revoked() {
@@ -120,7 +120,7 @@ fn derived(key: SharedKey) -> Option<((Derived, [u8; 8]), SharedKey)> {
 }
 
 /// Reserves sequence numbers, and more whenever they run low.
-pub(super) fn reserve(keys: Arc<Keys>, context: Arc<dyn Context>) -> LocalFuture<'static, ()> {
+pub(super) fn reserve(keys: Arc<Keys>, context: Arc<dyn Gateway>) -> LocalFuture<'static, ()> {
     Box::pin(async move {
         let stored = context.hub().consumer(RECORD);
         let stored = stored.and_then(|bytes| Some(u64::from_be_bytes(bytes[..].try_into().ok()?)));
@@ -142,13 +142,13 @@ pub(super) fn reserve(keys: Arc<Keys>, context: Arc<dyn Context>) -> LocalFuture
     })
 }
 
-fn milliseconds(context: &dyn Context) -> u64 {
+fn milliseconds(context: &dyn Gateway) -> u64 {
     let now = context.now().nanos() / 1_000_000;
     u64::try_from(now - START_MS).unwrap_or(0)
 }
 
 /// Has it written how far numbers are reserved; says whether it is on disk.
-async fn written(context: &dyn Context, below: u64) -> bool {
+async fn written(context: &dyn Gateway, below: u64) -> bool {
     let state = Bytes::copy_from_slice(&below.to_be_bytes());
     let gateway = context.hub().internal();
     let Ok(ticket) = gateway.remember(context.now(), RECORD, state) else {

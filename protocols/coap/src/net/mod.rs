@@ -25,8 +25,8 @@ use std::io;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 use weir_binding::{
-    ConfigFault, Connect, Context, Describe, LocalFuture, Publisher, Section, Server, Subscriber,
-    Target, Transport, Way,
+    ConfigFault, Connect, Context, Describe, Gateway, LocalFuture, Publisher, Section, Server,
+    Subscriber, Target, Transport, Way,
 };
 use weir_carrier::{Datagrams, Link};
 use weir_model::{Cursor, Filter};
@@ -53,12 +53,12 @@ impl Coap {
         })
     }
 
-    fn keys(&self, context: &dyn Context) -> Arc<Keys> {
+    fn keys(&self, context: &dyn Gateway) -> Arc<Keys> {
         let read = || Arc::new(Keys::of(context));
         self.keys.get_or_init(read).clone()
     }
 
-    fn shared(&self, context: Arc<dyn Context>) -> Shared {
+    fn shared(&self, context: Arc<dyn Gateway>) -> Shared {
         Shared {
             settings: self.settings.clone(),
             plugtest: self.plugtest.clone(),
@@ -85,7 +85,7 @@ struct Shared {
     settings: Arc<Settings>,
     plugtest: Option<Arc<dyn Extra>>,
     keys: Arc<Keys>,
-    context: Arc<dyn Context>,
+    context: Arc<dyn Gateway>,
 }
 
 impl Shared {

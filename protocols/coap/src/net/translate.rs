@@ -3,7 +3,7 @@
 use crate::wire::{Code, Message, Number, path_of, query_of, set_path, set_query};
 use bytes::Bytes;
 use std::sync::Arc;
-use weir_binding::{AsItIs, Call, Context, Response};
+use weir_binding::{AsItIs, Call, Gateway, Response};
 use weir_hub::Principal;
 use weir_model::Cursor;
 
@@ -44,7 +44,7 @@ pub(super) fn content_format_of(media: &str) -> Option<u16> {
 pub(super) fn call_of(
     message: &Message,
     principal: Principal,
-    context: &dyn Context,
+    context: &dyn Gateway,
 ) -> Result<Call, Message> {
     let path = path_of(&message.options);
     let mut headers = headers_of(message)?;

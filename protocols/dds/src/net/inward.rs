@@ -9,7 +9,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
-use weir_binding::Context as Gateway;
+use weir_binding::Gateway;
 use weir_binding::bridge::SetAside;
 use weir_codec::{FORMATS, Format};
 use weir_hub::{Ending, Fault, LogFault, Media, Principal, Publish, Verb};

@@ -29,7 +29,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use told::Told;
 use weir_binding::{
-    ConfigFault, Connect, Context as Gateway, Describe, Identity, LocalFuture, Publisher, Schema,
+    ConfigFault, Connect, Context, Describe, Gateway, Identity, LocalFuture, Publisher, Schema,
     Section, Server, Subscriber, Target, Transport, Way,
 };
 use weir_carrier::Link;
@@ -89,15 +89,16 @@ impl Server for Dds {
         Ok(vec![("dds", address)])
     }
 
-    fn serve(&self, _: Link, _: Arc<dyn Gateway>) -> LocalFuture<'static, io::Result<()>> {
+    fn serve(&self, _: Link, _: Arc<dyn Context>) -> LocalFuture<'static, io::Result<()>> {
         let refused = io::Error::new(io::ErrorKind::Unsupported, "dds takes no links");
         Box::pin(std::future::ready(Err(refused)))
     }
 
-    fn background(&self, context: Arc<dyn Gateway>) -> Option<LocalFuture<'static, ()>> {
+    fn background(&self, context: Arc<dyn Context>) -> Option<LocalFuture<'static, ()>> {
         let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
         let pair = opened.take()?;
         let settings = self.settings.clone();
+        let context: Arc<dyn Gateway> = context;
         Some(Box::pin(async move {
             serve(&settings, &pair, &context).await;
         }))

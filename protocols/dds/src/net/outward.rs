@@ -15,7 +15,7 @@ use std::future::poll_fn;
 use std::io;
 use std::rc::Rc;
 use std::sync::Arc;
-use weir_binding::{Context as Gateway, gap_json};
+use weir_binding::{Gateway, gap_json};
 use weir_hub::{Ending, Fault, Item, Next, Principal, Shape, Since, Subscribe, Subscription};
 use weir_model::{Cursor, Observation};
 

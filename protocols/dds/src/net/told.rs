@@ -8,7 +8,7 @@ use rustdds::{
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use weir_binding::{Context as Gateway, Metric, Tally};
+use weir_binding::{Gateway, Metric, Tally};
 use weir_hub::{Media, Publish, Quality};
 
 static PARTICIPANTS: Metric = Metric {

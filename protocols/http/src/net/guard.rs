@@ -14,7 +14,7 @@ use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
-use weir_binding::Context as Gateway;
+use weir_binding::Gateway;
 use weir_carrier::clock::{Timer, now};
 use weir_hub::{Memory, Room};
 use weir_sansio::Instant;

@@ -395,7 +395,7 @@ impl Connection {
 
 /// Puts retained messages that are unacknowledged since an earlier connection before what comes.
 fn retained_again(
-    context: &dyn weir_binding::Context,
+    context: &dyn weir_binding::Gateway,
     principal: &Principal,
     of: &mut Subscribed,
     server: &Server,

@@ -8,7 +8,7 @@ use std::future::poll_fn;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::{Context, Poll};
-use weir_binding::Context as Gateway;
+use weir_binding::Gateway;
 use weir_carrier::clock::{Timer, now};
 use weir_hub::{Media, Publish, Quality, Ticket};
 use weir_model::Time;

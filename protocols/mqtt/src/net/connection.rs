@@ -19,7 +19,7 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::task::{Context, Poll, ready};
-use weir_binding::{Context as Gateway, Hosted, Tally};
+use weir_binding::{Gateway, Hosted, Tally};
 use weir_carrier::clock::{Timer, now};
 use weir_carrier::driver::{Driven, Due as Made, Gate, Heard, Leave, Over, Serving};
 use weir_carrier::outbox::Outbox;

@@ -4,7 +4,7 @@ use super::filter::{Conversion, Rendered};
 use super::packets::{parts_of, write_attributes};
 use crate::wire::{Property, PropertyList, Publish, QoS, Version};
 use std::sync::Arc;
-use weir_binding::Context;
+use weir_binding::Gateway;
 use weir_hub::{Frame, Framing, FramingKey};
 
 /// How the packets are written.
@@ -15,7 +15,7 @@ pub(super) struct PublishFraming {
     /// What it takes where messages come in a format that the filter names, instead of as published. The
     /// hub tells filters and grants apart, so the key need not.
     pub(super) conversion: Option<Box<Conversion>>,
-    pub(super) context: Arc<dyn Context>,
+    pub(super) context: Arc<dyn Gateway>,
 }
 
 impl PublishFraming {

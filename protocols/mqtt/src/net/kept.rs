@@ -19,7 +19,7 @@ use bytes::Bytes;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::task::{Context, Poll};
-use weir_binding::Context as Gateway;
+use weir_binding::Gateway;
 use weir_carrier::clock::now;
 use weir_carrier::outbox::Outbox;
 use weir_hub::{Principal, Standing, Ticket};

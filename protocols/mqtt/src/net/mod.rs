@@ -31,8 +31,8 @@ use std::io;
 use std::sync::Arc;
 use thrown::Thrown;
 use weir_binding::{
-    ConfigFault, Connect, Context, Describe, LocalFuture, Publisher, Section, Server, Subscriber,
-    Target, Transport, Way,
+    ConfigFault, Connect, Context, Describe, Gateway, LocalFuture, Publisher, Section, Server,
+    Subscriber, Target, Transport, Way,
 };
 use weir_carrier::Link;
 use weir_model::{Cursor, Filter};
@@ -103,6 +103,7 @@ impl Server for Mqtt {
     }
 
     fn background(&self, context: Arc<dyn Context>) -> Option<LocalFuture<'static, ()>> {
+        let context: Arc<dyn Gateway> = context;
         sessions::load(&self.house, &*context);
         let chores: LocalFuture<'static, ()> =
             Box::pin(background::run(self.house.clone(), context.clone()));

@@ -12,7 +12,7 @@ use super::sessions::Counts;
 use crate::session::Message;
 use crate::wire::{QoS, ReasonCode, Version};
 use weir_binding::bridge::{SetAside, Taken, count};
-use weir_binding::{Context, Metric};
+use weir_binding::{Gateway, Metric};
 
 /// Where messages of clients are that could be kept nowhere else and could not be answered. Not below `$SYS`: who may
 /// read how the gateway is need not be one who may read what others publish.
@@ -47,12 +47,12 @@ pub(super) fn is_dropped(code: ReasonCode) -> bool {
 }
 
 /// Counts a message that was not taken.
-fn note(context: &dyn Context, outcome: &str) {
+fn note(context: &dyn Gateway, outcome: &str) {
     count(&context.meter(&REFUSED, &format!(r#"outcome="{outcome}""#)));
 }
 
 /// Sets aside what was to be published at a topic.
-pub(super) fn set_aside(context: &dyn Context, message: &Message, reason: &str) -> Taken {
+pub(super) fn set_aside(context: &dyn Gateway, message: &Message, reason: &str) -> Taken {
     let aside = SetAside {
         way: "in",
         name: &message.topic,

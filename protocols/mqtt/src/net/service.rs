@@ -10,13 +10,13 @@ use crate::wire::{QoS, ReasonCode};
 use bytes::Bytes;
 use std::sync::Arc;
 use std::task::{Context as Waiting, Poll};
-use weir_binding::{Answer, AsItIs, Call, Changes, Context, Pending, Response, Service};
+use weir_binding::{Answer, AsItIs, Call, Changes, Gateway, Pending, Response, Service};
 use weir_hub::{Content, Item, Message, Principal, Ticket};
 use weir_model::percent;
 
 /// A call of a service, as a topic and a payload make one.
 pub(super) fn call(
-    context: &dyn Context,
+    context: &dyn Gateway,
     principal: &Principal,
     method: &str,
     path: &str,
@@ -112,7 +112,7 @@ pub(super) fn awaited(answer: Answer) -> Result<Option<Awaited>, Refusal> {
 pub(super) struct Followed {
     pub(super) topic: Arc<str>,
     pub(super) changes: Arc<dyn Changes>,
-    pub(super) context: Arc<dyn Context>,
+    pub(super) context: Arc<dyn Gateway>,
 }
 
 impl Followed {

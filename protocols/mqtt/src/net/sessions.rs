@@ -12,7 +12,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::task::{Context, Poll, Waker};
-use weir_binding::Context as Gateway;
+use weir_binding::Gateway;
 use weir_model::{Cursor, Time};
 
 /// All sessions.

@@ -14,7 +14,7 @@ use bytes::Bytes;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::task;
-use weir_binding::{Context, Outcome, Response, Watched};
+use weir_binding::{Gateway, Outcome, Response, Watched};
 use weir_codec::FORMATS;
 use weir_hub::{
     Fault, Gap, InUnit, Item, Policy, Principal, Shape, Since, Standing, Subscribe, Subscription,
@@ -102,7 +102,7 @@ pub(super) struct Again {
 /// What opening a subscription takes.
 pub(super) struct Opener<'a> {
     pub(super) house: &'a House,
-    pub(super) context: &'a Arc<dyn Context>,
+    pub(super) context: &'a Arc<dyn Gateway>,
     /// The largest packet that the client takes.
     pub(super) client_bytes_max: usize,
 }

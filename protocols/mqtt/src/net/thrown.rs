@@ -8,7 +8,7 @@ use crate::wire::ReasonCode;
 use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};
 use weir_binding::bridge::count;
-use weir_binding::{Context, Metric};
+use weir_binding::{Gateway, Metric};
 
 /// Clients and causes that are remembered.
 const KNOWN_MAX: usize = 4096;
@@ -27,7 +27,7 @@ pub(super) struct Thrown {
 
 impl Thrown {
     /// Notes that a client was thrown out; `why` is more than the code says.
-    pub(super) fn note(&self, context: &dyn Context, client: &str, code: ReasonCode, why: &str) {
+    pub(super) fn note(&self, context: &dyn Gateway, client: &str, code: ReasonCode, why: &str) {
         let is_farewell = matches!(
             code,
             ReasonCode::SUCCESS

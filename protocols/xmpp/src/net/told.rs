@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use weir_binding::{Context as Gateway, Metric, Tally};
+use weir_binding::{Gateway, Metric, Tally};
 
 static CONNECTED: Metric = Metric {
     name: "weir_xmpp_connected",

@@ -20,7 +20,7 @@ use std::future::poll_fn;
 use std::io;
 use std::sync::Arc;
 use weir_binding::bridge::{self, HERE, Told, Wary, remember, who};
-use weir_binding::{Context as Gateway, LocalFuture, Target};
+use weir_binding::{Gateway, LocalFuture, Target};
 use weir_carrier::Stream;
 use weir_model::Cursor;
 use weir_sansio::Duration;

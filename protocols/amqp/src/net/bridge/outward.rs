@@ -13,7 +13,7 @@ use std::task::{Context, Poll};
 use weir_binding::bridge::{
     self, Told, VIA, Wary, consume, count, declared_media, first, goes_out, set_aside,
 };
-use weir_binding::{Context as Gateway, Part, parts_as_published};
+use weir_binding::{Gateway, Part, parts_as_published};
 use weir_carrier::clock::now;
 use weir_carrier::outbox::Outbox;
 use weir_hub::{Fault, GapReason, Item, Next, Subscription};

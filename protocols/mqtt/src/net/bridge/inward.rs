@@ -6,7 +6,7 @@ use crate::net::publish::request_of;
 use crate::session::Message;
 use crate::wire::QoS;
 use std::sync::Arc;
-use weir_binding::Context as Gateway;
+use weir_binding::Gateway;
 use weir_binding::bridge::{self, SetAside, Told, count, first, has_been_here, opaque};
 use weir_hub::{ClientId, Publish, Ticket};
 

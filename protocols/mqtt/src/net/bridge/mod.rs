@@ -23,7 +23,7 @@ use settings::Speaks;
 use std::io;
 use std::sync::Arc;
 use weir_binding::bridge::{self, HERE, Told, remember, who};
-use weir_binding::{Context as Gateway, LocalFuture, Target};
+use weir_binding::{Gateway, LocalFuture, Target};
 use weir_carrier::Stream;
 use weir_hub::Hub;
 use weir_model::Cursor;

@@ -11,7 +11,7 @@ use crate::wire::{Property, PropertyList, QoS, ReasonCode};
 use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 use std::task::{Context, Poll};
-use weir_binding::Context as Gateway;
+use weir_binding::Gateway;
 use weir_binding::bridge::{
     Told, VIA, Wary, before, consume, count, declared_media, first, goes_out, set_aside,
 };

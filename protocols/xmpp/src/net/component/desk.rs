@@ -15,7 +15,7 @@ use crate::xml::{Element, Skipped};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::task::{Context, Poll};
-use weir_binding::Context as Gateway;
+use weir_binding::Gateway;
 use weir_hub::{Fault, Grants, Principal, Since, Ticket, Verb};
 use weir_model::{Cursor, Datastream};
 

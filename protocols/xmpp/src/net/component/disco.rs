@@ -5,7 +5,7 @@ use super::node::{Wanted, name_of};
 use crate::limits::NODES_PER_PAGE_MAX;
 use crate::names::{FORMS, INFO, ITEMS, METADATA, OBSERVATIONS, PAGES, PUBSUB};
 use crate::xml::Element;
-use weir_binding::Context as Gateway;
+use weir_binding::Gateway;
 use weir_hub::{Fault, Principal};
 use weir_model::Filter;
 

@@ -16,7 +16,7 @@ use crate::net::told::Told;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
-use weir_binding::Context as Gateway;
+use weir_binding::Gateway;
 use weir_codec::Format;
 use weir_hub::{
     Ending, Fault, Next, Policy, Principal, Shape, Since, Subscribe, Subscription, Ticket,

@@ -11,7 +11,7 @@ use crate::names::{PAGES, PUBSUB};
 use crate::xml::{Element, escape};
 use std::collections::VecDeque;
 use std::task::{Context, Poll};
-use weir_binding::Context as Gateway;
+use weir_binding::Gateway;
 use weir_codec::Format;
 use weir_hub::{
     Fault, Gap, GapReason, Item, Latest, Message, Next, Principal, Shape, Since, Subscribe,

@@ -31,7 +31,7 @@ use std::future::poll_fn;
 use std::io;
 use std::sync::Arc;
 use std::task::{Context, Poll};
-use weir_binding::Context as Gateway;
+use weir_binding::Gateway;
 use weir_carrier::Stream;
 use weir_carrier::backoff::Backoff;
 use weir_carrier::clock::{Timer, now};

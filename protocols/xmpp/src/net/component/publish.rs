@@ -8,7 +8,7 @@ use crate::names::PUBSUB;
 use crate::net::payload;
 use crate::xml::Element;
 use std::task::{Context, Poll};
-use weir_binding::Context as Gateway;
+use weir_binding::Gateway;
 use weir_hub::{Fault, Media, Principal, Publish, Ticket};
 
 /// A publication that is not answered yet.
