@@ -1,12 +1,12 @@
 //! PUBACK, PUBREC, PUBREL and PUBCOMP (sections 3.4 to 3.7), which look alike.
 
-use super::Version;
 use super::fault::Fault;
-use super::packet::PacketType;
+use super::packet_type::PacketType;
 use super::property::Properties;
 use super::reader::Reader;
 use super::reason::ReasonCode;
 use super::rules::Place;
+use super::version::Version;
 use alloc::vec::Vec;
 
 /// An acknowledgment.

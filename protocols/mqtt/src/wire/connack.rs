@@ -1,12 +1,12 @@
 //! CONNACK (section 3.2).
 
-use super::Version;
 use super::fault::Fault;
-use super::packet::PacketType;
+use super::packet_type::PacketType;
 use super::property::Properties;
 use super::reader::Reader;
 use super::reason::ReasonCode;
 use super::rules::Place;
+use super::version::Version;
 use alloc::vec::Vec;
 
 /// The answer to a CONNECT.

@@ -1,12 +1,12 @@
 //! DISCONNECT and AUTH (sections 3.14 and 3.15), which look alike.
 
-use super::Version;
 use super::fault::Fault;
-use super::packet::PacketType;
+use super::packet_type::PacketType;
 use super::property::Properties;
 use super::reader::Reader;
 use super::reason::ReasonCode;
 use super::rules::Place;
+use super::version::Version;
 use alloc::vec::Vec;
 
 /// The last packet on a connection.

@@ -1,8 +1,9 @@
 //! The fixed header (section 2.1): where a packet ends.
 
 use super::fault::Fault;
-use super::packet::PacketType;
+use super::packet_type::PacketType;
 use super::reason::ReasonCode;
+use super::version::Version;
 
 /// A packet's type, flags and place in the bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,6 +18,13 @@ pub struct Header {
     pub end: usize,
     /// Whether its length takes more bytes than needed, which 5.0 forbids and the versions before do not.
     pub padded: bool,
+}
+
+impl Header {
+    /// Refuses flags that a packet cannot have in this version.
+    pub(super) fn check_flags(&self, version: Version) -> Result<(), Fault> {
+        check_flags(self.packet, Some(version), self.flags)
+    }
 }
 
 /// What is known of the bytes at hand.
@@ -36,7 +44,7 @@ pub fn frame(bytes: &[u8], bytes_max: usize) -> Result<Framed, Fault> {
     let packet =
         PacketType::of_bits(first >> 4).ok_or(Fault::malformed(0, "packet type 0 is reserved"))?;
     let flags = first & 0x0f;
-    packet.check_flags(None, flags)?;
+    check_flags(packet, None, flags)?;
     let Some((length, taken)) = remaining_length(rest)? else {
         return Ok(Framed::Incomplete(1));
     };
@@ -55,6 +63,23 @@ pub fn frame(bytes: &[u8], bytes_max: usize) -> Result<Framed, Fault> {
             end,
             padded,
         })),
+    }
+}
+
+/// Refuses flags that a packet cannot have in this version; where that is not known yet, in any.
+fn check_flags(packet: PacketType, version: Option<Version>, flags: u8) -> Result<(), Fault> {
+    // In 3.1 what is sent again says so (MQTT 3.1, section 3.6, 3.8 and 3.10).
+    let is_sent_again = matches!(
+        packet,
+        PacketType::Pubrel | PacketType::Subscribe | PacketType::Unsubscribe
+    );
+    let may_say_again = is_sent_again && matches!(version, None | Some(Version::V31));
+    let known = flags & !(u8::from(may_say_again) << 3);
+    // [MQTT-2.1.3-1] [MQTT311-2.2.2-2] [MQTT-3.6.1-1] [MQTT-3.8.1-1] [MQTT-3.10.1-1]
+    // [MQTT-3.14.1-1] [MQTT-3.15.1-1]
+    match packet == PacketType::Publish || known == packet.flags() {
+        true => Ok(()),
+        false => Err(Fault::malformed(0, "reserved flags of the first byte")),
     }
 }
 

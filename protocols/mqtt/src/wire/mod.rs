@@ -11,12 +11,15 @@ mod disconnect;
 mod fault;
 mod header;
 mod packet;
+mod packet_type;
 mod property;
 mod publish;
+mod qos;
 mod reader;
 mod reason;
 mod rules;
 mod subscribe;
+mod version;
 mod writer;
 
 pub use ack::Ack;
@@ -25,49 +28,12 @@ pub use connect::{Connect, LastWill, version_of};
 pub use disconnect::{Auth, Disconnect};
 pub use fault::Fault;
 pub use header::{Framed, Header, frame};
-pub use packet::{Packet, PacketType};
+pub use packet::Packet;
+pub use packet_type::PacketType;
 pub use property::{Properties, Property, PropertyList};
 pub use publish::Publish;
+pub use qos::QoS;
 pub use reason::ReasonCode;
 pub use subscribe::{Filters, RetainHandling, Suback, Subscribe, SubscriptionOptions, Unsubscribe};
+pub use version::Version;
 pub use writer::length_of_varint;
-
-/// The protocols that are spoken.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Version {
-    /// MQTT 3.1 (`MQIsdp`), protocol level 3.
-    V31,
-    /// MQTT 3.1.1, protocol level 4.
-    V311,
-    /// MQTT 5.0, protocol version 5.
-    V5,
-}
-
-/// Quality of service (section 4.3).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum QoS {
-    /// At most once.
-    #[default]
-    AtMostOnce,
-    /// At least once.
-    AtLeastOnce,
-    /// Exactly once.
-    ExactlyOnce,
-}
-
-impl QoS {
-    /// The quality of two bits; 3 is none.
-    pub fn of_bits(bits: u8) -> Option<Self> {
-        Some(match bits {
-            0 => QoS::AtMostOnce,
-            1 => QoS::AtLeastOnce,
-            2 => QoS::ExactlyOnce,
-            _ => return None,
-        })
-    }
-
-    /// Its two bits.
-    pub fn bits(self) -> u8 {
-        self as u8
-    }
-}

@@ -6,101 +6,13 @@ use super::connect::Connect;
 use super::disconnect::{Auth, Disconnect};
 use super::fault::Fault;
 use super::header::Header;
+use super::packet_type::PacketType;
 use super::publish::Publish;
 use super::reader::Reader;
 use super::subscribe::{Suback, Subscribe, Unsubscribe};
-use super::{Version, writer};
+use super::version::Version;
+use super::writer;
 use alloc::vec::Vec;
-
-/// The types of section 2.1.2.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[repr(u8)]
-pub enum PacketType {
-    /// Connection request.
-    Connect = 1,
-    /// Connect acknowledgment.
-    Connack = 2,
-    /// Publish message.
-    Publish = 3,
-    /// Publish acknowledgment (QoS 1).
-    Puback = 4,
-    /// Publish received (QoS 2, part 1).
-    Pubrec = 5,
-    /// Publish release (QoS 2, part 2).
-    Pubrel = 6,
-    /// Publish complete (QoS 2, part 3).
-    Pubcomp = 7,
-    /// Subscribe request.
-    Subscribe = 8,
-    /// Subscribe acknowledgment.
-    Suback = 9,
-    /// Unsubscribe request.
-    Unsubscribe = 10,
-    /// Unsubscribe acknowledgment.
-    Unsuback = 11,
-    /// PING request.
-    Pingreq = 12,
-    /// PING response.
-    Pingresp = 13,
-    /// Disconnect notification.
-    Disconnect = 14,
-    /// Authentication exchange (5.0 only).
-    Auth = 15,
-}
-
-impl PacketType {
-    /// Every type.
-    pub const ALL: [Self; 15] = [
-        Self::Connect,
-        Self::Connack,
-        Self::Publish,
-        Self::Puback,
-        Self::Pubrec,
-        Self::Pubrel,
-        Self::Pubcomp,
-        Self::Subscribe,
-        Self::Suback,
-        Self::Unsubscribe,
-        Self::Unsuback,
-        Self::Pingreq,
-        Self::Pingresp,
-        Self::Disconnect,
-        Self::Auth,
-    ];
-
-    /// The type of four bits; 0 is none.
-    pub fn of_bits(bits: u8) -> Option<Self> {
-        let index = usize::from(bits).checked_sub(1)?;
-        Self::ALL.get(index).copied()
-    }
-
-    /// The first byte of such a packet, PUBLISH without its flags.
-    pub(super) fn first(self) -> u8 {
-        (self as u8) << 4 | self.flags()
-    }
-
-    /// The flags that every packet of the type has, but PUBLISH.
-    fn flags(self) -> u8 {
-        match self {
-            Self::Pubrel | Self::Subscribe | Self::Unsubscribe => 2,
-            _ => 0,
-        }
-    }
-
-    /// Refuses flags that a packet cannot have in this version; where that is not known yet, in any.
-    pub(super) fn check_flags(self, version: Option<Version>, flags: u8) -> Result<(), Fault> {
-        // In 3.1 what is sent again says so (MQTT 3.1, section 3.6, 3.8 and 3.10).
-        let may_say_again = matches!(self, Self::Pubrel | Self::Subscribe | Self::Unsubscribe)
-            && matches!(version, None | Some(Version::V31));
-        let known = flags & !(u8::from(may_say_again) << 3);
-        // [MQTT-2.1.3-1] [MQTT311-2.2.2-2] [MQTT-3.6.1-1] [MQTT-3.8.1-1] [MQTT-3.10.1-1]
-        // [MQTT-3.14.1-1] [MQTT-3.15.1-1]
-        match self == Self::Publish || known == self.flags() {
-            true => Ok(()),
-            false => Err(Fault::malformed(0, "reserved flags of the first byte")),
-        }
-    }
-}
 
 /// A packet, borrowed from its bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -143,7 +55,7 @@ impl<'a> Packet<'a> {
         let body = bytes
             .get(header.length..header.end)
             .ok_or(Fault::malformed(bytes.len(), "the packet is not whole"))?;
-        header.packet.check_flags(Some(version), header.flags)?;
+        header.check_flags(version)?;
         let mut reader = Reader::new(body, header.length);
         let packet = Self::read(version, header, &mut reader)?;
         reader.finish()?;

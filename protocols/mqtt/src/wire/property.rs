@@ -1,7 +1,7 @@
 //! Properties (section 2.2.2): checked once, then read one by one where they lie.
 
 use super::fault::Fault;
-use super::packet::PacketType;
+use super::packet_type::PacketType;
 use super::reader::Reader;
 use super::rules::{self, Kind, Place};
 use super::writer;

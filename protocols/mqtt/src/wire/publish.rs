@@ -1,13 +1,14 @@
 //! PUBLISH (section 3.3).
 
 use super::fault::Fault;
-use super::packet::PacketType;
+use super::packet_type::PacketType;
 use super::property::{Properties, Property};
+use super::qos::QoS;
 use super::reader::Reader;
 use super::reason::ReasonCode;
 use super::rules::Place;
+use super::version::Version;
 use super::writer::{self, length_of_varint};
-use super::{QoS, Version};
 use alloc::vec::Vec;
 
 /// A message.

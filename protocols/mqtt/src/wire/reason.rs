@@ -1,6 +1,6 @@
 //! Reason codes (MQTT 5.0 section 2.4) and the return codes of 3.1.1.
 
-use super::packet::PacketType;
+use super::packet_type::PacketType;
 use core::fmt;
 
 /// A reason code; unknown values survive.

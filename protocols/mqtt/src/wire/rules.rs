@@ -1,6 +1,6 @@
 //! Which properties there are (section 2.2.2.2): type, and the packets that may carry them.
 
-use super::packet::PacketType;
+use super::packet_type::PacketType;
 
 /// How a property's value is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,12 +1,14 @@
 //! SUBSCRIBE, SUBACK, UNSUBSCRIBE and UNSUBACK (sections 3.8 to 3.11).
 
 use super::fault::Fault;
-use super::packet::PacketType;
+use super::packet_type::PacketType;
 use super::property::Properties;
+use super::qos::QoS;
 use super::reader::Reader;
 use super::reason::ReasonCode;
 use super::rules::Place;
-use super::{QoS, Version, writer};
+use super::version::Version;
+use super::writer;
 use alloc::vec::Vec;
 
 /// A request for subscriptions.
