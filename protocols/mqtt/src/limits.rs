@@ -22,3 +22,5 @@ pub const CLIENT_ID_BYTES_MAX: usize = 512;
 pub const CONNECT_TIME_MAX: Duration = Duration::from_secs(10);
 /// For how long a packet may be incomplete without a further byte.
 pub const STALL_TIME_MAX: Duration = Duration::from_secs(60);
+/// Bytes that may wait for a socket before nothing more is made for it.
+pub const UNSENT_BYTES_MAX: usize = 64 << 10;

@@ -1,9 +1,10 @@
 //! What is due without a connection: delayed wills, sessions that end, `$SYS`.
 
-use super::House;
 use super::claims::{Claims, SIGNS};
-use super::kept::{claim, forget, publish_stored_will, put, remember, remove};
+use super::house::House;
 use super::record::Stored;
+use super::remember::{claim, forget, put, remember, remove};
+use super::will::publish_stored_will;
 use std::future::poll_fn;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -1,10 +1,11 @@
 //! From the hub's subscriptions to the client: what is due, as far as the client takes it.
 
-use super::connection::UNSENT_BYTES_MAX;
 use super::framing::write_gap;
 use super::member::Member;
 use super::packets::{Part, has_expired, parts_of, qos_of, told, write_attributes, write_cursor};
-use super::subscribe::{Opener, Source, Subscribed, Work};
+use super::subscribe::Opener;
+use super::subscription::{Source, Subscribed, Work};
+use crate::limits::UNSENT_BYTES_MAX;
 use crate::session::{Delivery, Sent, Server, Stage, State, Token};
 use crate::wire::{Framed, Property, PropertyList, QoS, frame};
 use bytes::Bytes;

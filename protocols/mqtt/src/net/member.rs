@@ -2,16 +2,16 @@
 
 use super::record::{Stored, StoredSubscription};
 use super::service::Awaited;
-use super::subscribe::Subscribed;
-use crate::session::{ConnectRequest, InFlight, Message, Stage, State, Will};
-use crate::wire::Version;
+use super::subscription::Subscribed;
+use crate::session::{ConnectRequest, InFlight, Message, Server, Stage, State, Will};
+use crate::wire::{ReasonCode, Version};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::task::Context;
 use weir_carrier::clock::now;
 use weir_carrier::crowd::Place;
 use weir_hub::{ClientId, Principal};
-use weir_model::{Cursor, Time};
+use weir_model::Cursor;
 use weir_sansio::Instant;
 
 /// In the place of a key: the message was taken, by a service for one, and is not to be taken again.
@@ -67,6 +67,22 @@ pub(super) enum Due {
     Unsubscribed(u16, Vec<u8>),
     /// Nothing yet: its message is published then, under this key, which was drawn at that time.
     Publish(Box<Message>, u64, Instant),
+}
+
+impl Due {
+    /// Tells the client.
+    pub(super) fn tell(self, server: &mut Server) {
+        match self {
+            Self::Posted(message) => {
+                server.acknowledge(message.packet_id, ReasonCode::SUCCESS, None);
+            }
+            Self::Acknowledge(id) => server.acknowledge(id, ReasonCode::SUCCESS, None),
+            Self::Complete(id) => server.complete(id),
+            Self::Subscribed(id, codes) => server.suback(id, &codes),
+            Self::Unsubscribed(id, codes) => server.unsuback(id, &codes),
+            Self::Publish(..) => {}
+        }
+    }
 }
 
 impl Member {
@@ -180,11 +196,6 @@ impl Member {
 /// Where a connection begins to count its keys: somewhere, so that they are nobody else's.
 fn first_receipt() -> u64 {
     weir_random::number()
-}
-
-/// The time so many seconds later.
-pub(super) fn after(now: Time, secs: u32) -> Time {
-    Time::from_nanos(now.nanos().saturating_add(i64::from(secs) * 1_000_000_000))
 }
 
 #[cfg(test)]

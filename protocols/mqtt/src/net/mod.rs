@@ -1,6 +1,6 @@
 //! Sockets: the binding `mqtt`, server and client.
 
-mod accept;
+mod accepting;
 mod background;
 mod bridge;
 mod claims;
@@ -9,22 +9,27 @@ mod connection;
 mod deliver;
 mod filter;
 mod framing;
-mod kept;
+mod house;
 mod live;
+mod load;
 mod member;
 mod packets;
 mod publish;
 mod record;
 pub mod records;
 mod refused;
+mod remember;
 mod service;
 mod sessions;
 mod settings;
 mod share;
 mod subscribe;
+mod subscription;
 mod thrown;
 mod ways;
+mod will;
 
+use house::House;
 use sessions::Sessions;
 use settings::Settings;
 use std::io;
@@ -40,13 +45,6 @@ use weir_model::{Cursor, Filter};
 /// MQTT as a binding: TCP, TLS and WebSocket.
 pub struct Mqtt {
     house: Arc<House>,
-}
-
-/// What all connections share.
-struct House {
-    settings: Settings,
-    sessions: Sessions,
-    thrown: Thrown,
 }
 
 impl Mqtt {
@@ -98,13 +96,13 @@ impl Server for Mqtt {
         if let Err(error) = link.stream.tune() {
             return Box::pin(std::future::ready(Err(error)));
         }
-        sessions::load(&self.house, &*context);
+        load::load(&self.house, &*context);
         Box::pin(connection::serve(link, self.house.clone(), context))
     }
 
     fn background(&self, context: Arc<dyn Context>) -> Option<LocalFuture<'static, ()>> {
         let context: Arc<dyn Gateway> = context;
-        sessions::load(&self.house, &*context);
+        load::load(&self.house, &*context);
         let chores: LocalFuture<'static, ()> =
             Box::pin(background::run(self.house.clone(), context.clone()));
         if self.house.settings.bridges.is_empty() {

@@ -1,12 +1,12 @@
 //! From a message of a client to the hub, and how that went.
 
-use super::bridge;
 use super::filter::split_format;
-use super::member::after;
+use super::record::after;
 use crate::session::{Message, MessageProperties};
 use crate::wire::ReasonCode;
 use std::borrow::Cow;
 use std::sync::Arc;
+use weir_binding::bridge;
 use weir_codec::{by_media, by_name};
 use weir_hub::{
     Attributes, ClientId, Fault, Given, Hub, LogFault, Media, Principal, Publish, Quality, Ticket,
@@ -57,7 +57,7 @@ pub(super) fn publish(
     key: Option<Vec<u8>>,
     is_answered: bool,
 ) -> Result<Ticket, Refused> {
-    if bridge::came_back(hub, message) {
+    if came_back(hub, message) {
         let reason = "it went through this gateway before";
         let code = ReasonCode::NO_MATCHING_SUBSCRIBERS;
         return Err(Refused::Code(code, reason.into()));
@@ -75,6 +75,12 @@ pub(super) fn publish(
         Err(Fault::KeyReused(_)) if own => Err(Refused::Another),
         Err(fault) => Err(refused(&fault)),
     }
+}
+
+/// Says whether a client brings a message that went out of here by a bridge.
+fn came_back(hub: &Hub, message: &Message) -> bool {
+    let user = message.properties.as_deref().map_or(&[][..], |of| &of.user);
+    bridge::came_back(hub, user)
 }
 
 pub(super) fn request_of(

@@ -6,7 +6,6 @@
 //! the connection whose will it is, up to where it is doubtful what was sent (u64 each), the keys of messages
 //! received, by identifier (u16, u64). Texts and lists have a u32 length before them.
 
-use super::member::after;
 use crate::session::{InFlight, Message, MessageProperties, Stage, State, Token, Will};
 use crate::wire::{QoS, SubscriptionOptions, Version};
 use bytes::Bytes;
@@ -161,6 +160,11 @@ impl Stored {
             self.doubtful = doubtful;
         }
     }
+}
+
+/// The time so many seconds later.
+pub(super) fn after(now: Time, secs: u32) -> Time {
+    now.plus_nanos(i64::from(secs) * 1_000_000_000)
 }
 
 fn read_receipts(from: &mut Reader<'_>) -> Option<Vec<(u16, u64)>> {

@@ -1,16 +1,12 @@
 //! Topics that are a service's: what is published there is posted to it, who subscribes there follows what
 //! it tells.
 
-use super::connection::{Connection, tell};
-use super::member::{Due, TAKEN};
 use super::refused::Refusal;
-use super::sessions::Counts;
-use crate::session::Message as Received;
-use crate::wire::{QoS, ReasonCode};
+use crate::wire::ReasonCode;
 use bytes::Bytes;
 use std::sync::Arc;
 use std::task::{Context as Waiting, Poll};
-use weir_binding::{Answer, AsItIs, Call, Changes, Gateway, Pending, Response, Service};
+use weir_binding::{Answer, AsItIs, Call, Changes, Gateway, Pending, Response};
 use weir_hub::{Content, Item, Message, Principal, Ticket};
 use weir_model::percent;
 
@@ -131,41 +127,5 @@ impl Followed {
             };
             texts.into_iter().map(item).collect()
         })
-    }
-}
-
-impl Connection {
-    /// Posts a message to the service whose topic it was published at; it is acknowledged once that has
-    /// answered. `false` where it is held until the log takes it.
-    pub(super) fn post(
-        &mut self,
-        service: &dyn Service,
-        path: &str,
-        message: Box<Received>,
-    ) -> bool {
-        let Some(member) = &mut self.member else {
-            return true;
-        };
-        if message.qos == QoS::ExactlyOnce {
-            member.note_key(message.packet_id, TAKEN);
-            member.changed = true;
-        }
-        let (principal, body) = (&member.principal, message.payload.clone());
-        let call = call(&*self.host.context, principal, "POST", path, body);
-        let posted = match awaited(service.call(call)) {
-            Ok(posted) => posted,
-            Err(refusal) => return self.refuse(message, Some(TAKEN), &refusal),
-        };
-        Counts::add(&self.house.sessions.counts.received, 1);
-        self.tally.receive(1);
-        // Nobody waits for what was sent at most once; it is done all the same.
-        if message.qos != QoS::AtMostOnce {
-            let due = Due::Posted(message);
-            match posted {
-                Some(awaited) => self.wait_for_either(due, awaited),
-                None => tell(&mut self.server, due),
-            }
-        }
-        true
     }
 }

@@ -3,8 +3,7 @@
 //!
 //! One lock, held for the time of a look-up; it is never held while the hub is asked.
 
-use super::House;
-use super::claims::{Claims, own_key};
+use super::claims::Claims;
 use super::live::Live;
 use super::record::Stored;
 use super::share::Shares;
@@ -12,14 +11,14 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::task::{Context, Poll, Waker};
-use weir_binding::Gateway;
 use weir_model::{Cursor, Time};
 
 /// All sessions.
 #[derive(Default)]
 pub(super) struct Sessions {
     inner: Mutex<Inner>,
-    loaded: OnceLock<()>,
+    /// Whether what the log holds of them was read.
+    pub(super) loaded: OnceLock<()>,
     /// Where gateways share a log.
     claims: OnceLock<Claims>,
     pub(super) shares: Shares,
@@ -221,67 +220,19 @@ impl Sessions {
     }
 }
 
-/// Reads what the log holds of sessions, once.
-pub(super) fn load(house: &Arc<House>, gateway: &dyn Gateway) {
-    house.sessions.loaded.get_or_init(|| {
-        if gateway.hub().is_shared() {
-            return load_shared(house, gateway);
-        }
-        let mut found = Vec::new();
-        gateway.hub().consumers(&own_key(""), &mut |key, bytes| {
-            found.push((key.to_owned(), bytes.clone()));
-        });
-        let head = gateway.hub().positions().0;
-        for (key, bytes) in found {
-            let read = key.strip_prefix(&own_key("")).zip(Stored::read(&bytes));
-            if let Some((id, mut stored)) = read {
-                // Whoever had a connection lost it with the gateway.
-                stored.leave_at(gateway.now(), head);
-                house.sessions.lock().keep(id.into(), stored);
-            }
-        }
-    });
-}
-
-/// The same where other gateways have sessions, too; from then on what they say of them is followed.
-fn load_shared(house: &Arc<House>, gateway: &dyn Gateway) {
-    let sessions = &house.sessions;
-    let claims = sessions.claims.get_or_init(|| Claims::new(gateway.name()));
-    let weak = Arc::downgrade(house);
-    let hub = gateway.hub();
-    hub.watch_consumers(Box::new(move |at, key, bytes| {
-        if let Some(house) = weak.upgrade() {
-            house.sessions.taken(at, key, bytes);
-        }
-    }));
-    let head = hub.positions().0;
-    for id in claims.mine() {
-        match claims.latest(&id) {
-            // What others left is claimed once more, behind what they may have written since.
-            Some(of) if *of.gateway != *gateway.name() => {
-                let owner = of.stored().map(|stored| stored.owner).unwrap_or_default();
-                drop(super::kept::claim(claims, gateway, &id, &owner));
-            }
-            Some(of) => {
-                let Some(mut stored) = of.stored() else {
-                    continue;
-                };
-                stored.claim = of.claim;
-                if stored.left.is_none() {
-                    // Whoever claims it need not wait.
-                    stored.leave_at(gateway.now(), head);
-                    drop(super::kept::remember(house, gateway, &id, &stored));
-                }
-                sessions.lock().keep(id, *stored);
-            }
-            None => claims.abandoned(&id),
-        }
-    }
-}
-
 impl Sessions {
+    /// From here on other gateways have sessions, too.
+    pub(super) fn share(&self, me: &str) -> &Claims {
+        self.claims.get_or_init(|| Claims::new(me))
+    }
+
+    /// Keeps what is left of a session until its client comes.
+    pub(super) fn keep(&self, id: Arc<str>, stored: Stored) {
+        self.lock().keep(id, stored);
+    }
+
     /// Takes a record of a shared log. The hub is locked meanwhile.
-    fn taken(&self, at: Cursor, key: &str, bytes: &bytes::Bytes) {
+    pub(super) fn taken(&self, at: Cursor, key: &str, bytes: &bytes::Bytes) {
         let lost = self.claims.get().and_then(|of| of.take(at, key, bytes));
         if let Some(id) = lost {
             self.lose(&id, at);

@@ -1,6 +1,6 @@
 //! Section `[mqtt]` of the configuration.
 
-use super::bridge::{self, Plan};
+use super::bridge::settings::{self as bridge, Plan};
 use crate::limits::{PACKET_BYTES_MAX, SUBSCRIPTIONS_MAX};
 use std::sync::Arc;
 use weir_binding::{ConfigFault, Section};

@@ -2,8 +2,6 @@
 //!
 //! What it deliberately does not do: speak of those that went, with a DISCONNECT or without.
 
-use super::connection::Connection;
-use crate::session::Closed;
 use crate::wire::ReasonCode;
 use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};
@@ -51,25 +49,6 @@ impl Thrown {
             said.clear();
         }
         said.insert((client.into(), code))
-    }
-}
-
-impl Connection {
-    /// Counts a client that is thrown out; one that was refused is counted already.
-    pub(super) fn note_end(&self, closed: &Closed) {
-        let rule = closed.fault.map(|fault| fault.to_string());
-        let is_refused = self.server.version().is_some() && self.member.is_none();
-        if is_refused && rule.is_none() {
-            return;
-        }
-        let client = match &self.member {
-            Some(member) => member.id.to_string(),
-            None => self.peer.to_string(),
-        };
-        let why = rule.unwrap_or_default();
-        self.house
-            .thrown
-            .note(&*self.host.context, &client, closed.code, &why);
     }
 }
 

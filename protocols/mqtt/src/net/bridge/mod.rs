@@ -9,23 +9,20 @@ mod inward;
 mod kept;
 mod outward;
 mod running;
-mod settings;
-
-pub(super) use settings::{Plan, read};
+pub(super) mod settings;
 
 use crate::net::client::{Url, open_stream};
-use crate::session::{ConnectOptions, InFlight, Message};
+use crate::session::{ConnectOptions, InFlight};
 use crate::wire::{ReasonCode, Version};
 use kept::Kept;
 use outward::Careful;
 use running::{End, Running};
-use settings::Speaks;
+use settings::{Plan, Speaks};
 use std::io;
 use std::sync::Arc;
 use weir_binding::bridge::{self, HERE, Told, remember, who};
 use weir_binding::{Gateway, LocalFuture, Target};
 use weir_carrier::Stream;
-use weir_hub::Hub;
 use weir_model::Cursor;
 use weir_sansio::Duration;
 
@@ -36,12 +33,6 @@ pub(super) fn rewritten(bytes: &[u8]) -> Option<bytes::Bytes> {
 
 /// QoS 1 and 2 messages taken at once.
 const RECEIVE_MAX: u16 = 1024;
-
-/// Says whether a client brings a message that went out of here by a bridge.
-pub(super) fn came_back(hub: &Hub, message: &Message) -> bool {
-    let user = message.properties.as_deref().map_or(&[][..], |of| &of.user);
-    bridge::came_back(hub, user)
-}
 
 /// The bridges, each to run until it is dropped.
 pub(super) fn all(

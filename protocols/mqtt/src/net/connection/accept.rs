@@ -1,129 +1,28 @@
 //! From CONNECT to CONNACK: who it is, whether it may, and what is left of its session.
 
-use super::connection::Connection;
-use super::deliver::{in_flight, retained_token};
-use super::filter::Wanted;
-use super::kept::{claim, forget, publish_stored_will};
-use super::live::Live;
-use super::member::Member;
-use super::publish::is_own_state;
-use super::record::Stored;
-use super::sessions::{Counts, Sessions};
-use super::subscribe::{Opener, Subscribed};
+use super::Connection;
+use crate::net::accepting::{Refused, Step, Who};
+use crate::net::deliver::{in_flight, retained_token};
+use crate::net::filter::Wanted;
+use crate::net::member::Member;
+use crate::net::record::Stored;
+use crate::net::remember::{claim, forget};
+use crate::net::sessions::Counts;
+use crate::net::subscribe::Opener;
+use crate::net::subscription::Subscribed;
+use crate::net::will::publish_stored_will;
 use crate::session::{Acceptance, ConnectRequest, Server};
 use crate::wire::ReasonCode;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
-use weir_binding::{Identity, Outcome};
+use weir_binding::Gateway;
 use weir_carrier::clock::Timer;
-use weir_hub::{Grants, Item, Principal, Ticket, Verb};
+use weir_hub::{Item, Principal};
 use weir_model::Cursor;
 use weir_sansio::{Duration, Instant, Session};
 
-/// A CONNECT that is looked into.
-pub(super) struct Accepting {
-    request: ConnectRequest,
-    id: Arc<str>,
-    who: Who,
-    step: Step,
-}
-
-/// How far a client that is known is on its way to its session.
-enum Step {
-    /// Another connection of this gateway may have it.
-    Here,
-    /// It is claimed, where another gateway could have it; what is left of it here.
-    Claiming(Ticket, Option<Box<Stored>>),
-    /// The gateway that has it is to let it go.
-    HandedOver(Cursor, Instant),
-}
-
-/// What a client is told that does not get its session.
-type Refused = (ReasonCode, String);
-
 /// For how long the gateway that has a session may say what is left of it. One that is paused says nothing.
 const HAND_OVER: Duration = Duration::from_secs(5);
-
-enum Who {
-    Checking(Outcome<Result<Principal, String>>),
-    Known(Principal),
-    Refused(ReasonCode, String),
-}
-
-impl Accepting {
-    pub(super) fn new(connection: &Connection, request: ConnectRequest) -> Self {
-        let context = &connection.host.context;
-        let identity = match (&request.user_name, &request.password) {
-            (None, None) => context.principal(
-                connection.credential.as_deref(),
-                connection.peer.is_loopback(),
-            ),
-            (user, password) => {
-                let user = user.as_deref().unwrap_or_default();
-                context.authenticate(user, password.as_deref().unwrap_or_default())
-            }
-        };
-        let who = match identity {
-            Identity::Known(known) => Who::of(known, &request),
-            Identity::Checking(outcome) => Who::Checking(outcome),
-            Identity::Busy => {
-                let reason = "too many logins wait to be checked: try again";
-                Who::Refused(ReasonCode::SERVER_BUSY, reason.into())
-            }
-        };
-        // [MQTT-3.1.3-2] [MQTT-3.1.3-6] [MQTT-3.1.3-7]
-        let id = match request.client_id.is_empty() {
-            true => connection.house.sessions.assign(),
-            false => request.client_id.as_str().into(),
-        };
-        Self {
-            request,
-            id,
-            who,
-            step: Step::Here,
-        }
-    }
-
-    /// Nobody waits for it any more.
-    pub(super) fn give_up(&mut self, sessions: &Sessions, live: &Arc<Live>) {
-        match std::mem::replace(&mut self.step, Step::Here) {
-            Step::Here => sessions.put_back(&self.id, None),
-            Step::Claiming(_, stored) => {
-                sessions.release(&self.id, live, stored.map(|stored| *stored));
-            }
-            Step::HandedOver(..) => sessions.release(&self.id, live, None),
-        }
-        if let Some(claims) = sessions.claims() {
-            claims.abandoned(&self.id);
-        }
-    }
-}
-
-impl Who {
-    /// [MQTT-3.1.4-2]
-    fn of(known: Result<Principal, String>, request: &ConnectRequest) -> Self {
-        let code = match request.user_name.is_some() || request.password.is_some() {
-            true => ReasonCode::BAD_USER_NAME_OR_PASSWORD,
-            false => ReasonCode::NOT_AUTHORIZED,
-        };
-        match known {
-            Err(reason) => Who::Refused(code, reason),
-            // Whoever may do nothing is told at once.
-            Ok(principal) if *principal.grants == Grants::default() => {
-                let reason =
-                    format!("{principal} may do nothing here: a user name and password are needed");
-                Who::Refused(ReasonCode::NOT_AUTHORIZED, reason)
-            }
-            Ok(principal) => match &request.will {
-                Some(will) if !may_publish(&principal, &request.client_id, &will.message.topic) => {
-                    let reason = format!("{principal} may not publish the will");
-                    Who::Refused(ReasonCode::NOT_AUTHORIZED, reason)
-                }
-                _ => Who::Known(principal),
-            },
-        }
-    }
-}
 
 /// What is left of a session and where it was claimed, or why a client does not get it.
 type Claimed = Result<(Option<Box<Stored>>, Cursor), Refused>;
@@ -132,11 +31,6 @@ fn not_yours() -> Refused {
     let reason = "the client identifier is another user's";
     let code = ReasonCode::CLIENT_IDENTIFIER_NOT_VALID;
     (code, reason.to_owned())
-}
-
-fn may_publish(principal: &Principal, client_id: &str, topic: &str) -> bool {
-    let is_others = !topic.starts_with('$') && principal.grants.allow(Verb::Publish, topic);
-    is_others || is_own_state(principal, client_id, topic)
 }
 
 impl Connection {
@@ -395,7 +289,7 @@ impl Connection {
 
 /// Puts retained messages that are unacknowledged since an earlier connection before what comes.
 fn retained_again(
-    context: &dyn weir_binding::Gateway,
+    context: &dyn Gateway,
     principal: &Principal,
     of: &mut Subscribed,
     server: &Server,

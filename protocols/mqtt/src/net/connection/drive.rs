@@ -1,103 +1,24 @@
-//! One connection: what its machine's events mean, and what it sends unasked.
-//!
-//! An idle connection is a socket, the machine's few words and its subscriptions, with no buffer.
+//! What a connection's events mean, and what it sends unasked.
 
-use super::House;
-use super::accept::Accepting;
-use super::deliver::Deliverer;
-use super::live::Live;
-use super::member::{Due, Member, TAKEN};
-use super::publish::{self, Refused};
-use super::refused::{Refusal, is_answered};
-use super::sessions::Counts;
-use super::subscribe::{self, Opener};
-use crate::limits::RECEIVE_MAX;
-use crate::session::{Message, Server, ServerEvent, ServerLimits};
-use crate::wire::{QoS, ReasonCode};
+use super::Connection;
+use crate::limits::{RECEIVE_MAX, UNSENT_BYTES_MAX};
+use crate::net::accepting::Accepting;
+use crate::net::deliver::Deliverer;
+use crate::net::member::{Due, Member, TAKEN};
+use crate::net::refused::Refusal;
+use crate::net::sessions::Counts;
+use crate::net::subscribe::{self, Opener};
+use crate::session::{Server, ServerEvent};
+use crate::wire::ReasonCode;
 use std::convert::Infallible;
 use std::io;
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::task::{Context, Poll, ready};
-use weir_binding::{Gateway, Hosted, Tally};
-use weir_carrier::clock::{Timer, now};
-use weir_carrier::driver::{Driven, Due as Made, Gate, Heard, Leave, Over, Serving};
+use weir_binding::Hosted;
+use weir_carrier::clock::Timer;
+use weir_carrier::driver::{Driven, Due as Made, Gate, Heard, Leave, Over};
 use weir_carrier::outbox::Outbox;
-use weir_carrier::{Link, Stream};
-use weir_hub::Ticket;
 use weir_sansio::Instant;
-
-/// Bytes that may wait for a socket before nothing more is made for it.
-pub(super) const UNSENT_BYTES_MAX: usize = 64 << 10;
-/// How soon the log is asked again that could take nothing.
-const BUSY_TIME: weir_sansio::Duration = weir_sansio::Duration::from_millis(5);
-
-/// A connection on its way.
-pub(super) struct Connection {
-    pub(super) house: Arc<House>,
-    pub(super) host: Hosted,
-    /// What the WebSocket's opening presented.
-    pub(super) credential: Option<Box<str>>,
-    pub(super) peer: std::net::IpAddr,
-    pub(super) server: Server,
-    /// Who wants to connect is found out, and the connection before is to let go.
-    pub(super) accepting: Option<Box<Accepting>>,
-    pub(super) live: Arc<Live>,
-    pub(super) member: Option<Box<Member>>,
-    pub(super) tally: Arc<Tally>,
-    /// When the log is asked again.
-    retry: Instant,
-    /// Whether there are tickets that were not asked for yet.
-    pub(super) is_fresh: bool,
-    /// Nothing is sent before this is on disk.
-    pub(super) hold: Option<Box<Ticket>>,
-    /// Whether something was made that is sent when the session's record says it, and how many bytes
-    /// waited before it.
-    pub(super) promised: bool,
-    pub(super) mark: usize,
-}
-
-/// Serves a link to its end.
-pub(super) fn serve(
-    link: Link,
-    house: Arc<House>,
-    context: Arc<dyn Gateway>,
-) -> Serving<Connection> {
-    let limits = ServerLimits {
-        packet_bytes_max: house.settings.packet_bytes_max,
-        ..ServerLimits::default()
-    };
-    Counts::add(&house.sessions.counts.connections, 1);
-    let connection = Connection {
-        peer: link.peer.ip(),
-        credential: link.credential.map(Into::into),
-        tally: context.tally("mqtt", scheme(&link.stream)),
-        house,
-        host: Hosted::new(context),
-        server: Server::new(now(), limits),
-        accepting: None,
-        live: Arc::default(),
-        member: None,
-        retry: Instant::NEVER,
-        is_fresh: false,
-        hold: None,
-        promised: false,
-        mark: 0,
-    };
-    Serving::new(link.stream, connection)
-}
-
-/// As in an address of its kind, for metrics.
-fn scheme(stream: &Stream) -> &'static str {
-    match stream {
-        Stream::Tcp(_) => "mqtt",
-        Stream::Tls(_) => "mqtts",
-        Stream::WebSocket(socket) => match socket.below() {
-            Stream::Tls(_) => "mqtt+wss",
-            _ => "mqtt+ws",
-        },
-    }
-}
 
 /// Where a message is not taken, it is kept until the log takes it.
 fn heard(is_taken: bool) -> Heard {
@@ -163,70 +84,7 @@ impl Connection {
     fn answer(&mut self, due: Due) {
         match self.record() {
             Some(ticket) => self.wait_for(due, ticket),
-            None => tell(&mut self.server, due),
-        }
-    }
-
-    /// Gives a message to the hub; `false` where it is held until the log takes it.
-    pub(super) fn publish(&mut self, message: Box<Message>) -> bool {
-        if let Some((service, path)) = self.host.context.service_of_topic(&message.topic) {
-            let service = service.clone();
-            return self.post(&*service, &path, message);
-        }
-        let kept = self.member.as_ref().is_some_and(|of| of.is_kept());
-        match message.qos {
-            QoS::ExactlyOnce if kept => self.publish_once(message),
-            _ => self.publish_under(message, None),
-        }
-    }
-
-    /// The same under a key of its own.
-    pub(super) fn publish_under(&mut self, message: Box<Message>, key: Option<u64>) -> bool {
-        let Some(member) = &mut self.member else {
-            return true;
-        };
-        let counts = &self.house.sessions.counts;
-        let client = Some(member.client);
-        let (hub, publisher) = (self.host.context.hub(), (&member.principal, &*member.id));
-        let of = key.map(|key| format!("mqtt/{key:x}").into_bytes());
-        let answered = is_answered(member.version, message.qos);
-        let now_there = self.host.context.now();
-        let published = publish::publish(hub, now_there, publisher, client, &message, of, answered);
-        match published {
-            Ok(ticket) => {
-                Counts::add(&counts.received, 1);
-                self.tally.receive(1);
-                // What is promised is acknowledged when it is on disk.
-                let due = Due::Acknowledge(message.packet_id);
-                match message.qos {
-                    QoS::AtMostOnce => {}
-                    _ => self.wait_for(due, ticket),
-                }
-            }
-            Err(Refused::Busy) => {
-                self.hold_message(message, key);
-                return false;
-            }
-            Err(Refused::Code(code, reason)) => {
-                let refusal = Refusal {
-                    code,
-                    reason,
-                    is_for_now: false,
-                };
-                return self.refuse(message, key, &refusal);
-            }
-            // Its identifier was used anew without a release of the message before.
-            Err(Refused::Another) => return self.publish_once(message),
-            Err(Refused::Over(code)) => self.server.close(code, true),
-        }
-        true
-    }
-
-    /// Holds a message until the log takes it; nothing is read meanwhile.
-    pub(super) fn hold_message(&mut self, message: Box<Message>, key: Option<u64>) {
-        if let Some(member) = &mut self.member {
-            member.held = Some((message, key));
-            self.retry = now() + BUSY_TIME;
+            None => due.tell(&mut self.server),
         }
     }
 
@@ -262,28 +120,17 @@ impl Connection {
             (Some(Ok(())), Due::Publish(message, key, drawn)) => {
                 self.publish_noted(message, key, drawn);
             }
-            (Some(Ok(())), due) => tell(&mut self.server, due),
+            (Some(Ok(())), due) => due.tell(&mut self.server),
             (Some(Err(refusal)), Due::Posted(message)) => {
                 self.refuse(message, Some(TAKEN), &refusal);
             }
-            (Some(Err(_)), due) => tell(&mut self.server, due),
+            (Some(Err(_)), due) => due.tell(&mut self.server),
             // What is not on disk is not acknowledged: the client sends it again elsewhere or later.
             (None, _) => {
                 let code = ReasonCode::IMPLEMENTATION_SPECIFIC_ERROR;
                 self.server.close(code, true);
             }
         }
-    }
-}
-
-pub(super) fn tell(server: &mut Server, due: Due) {
-    match due {
-        Due::Posted(message) => server.acknowledge(message.packet_id, ReasonCode::SUCCESS, None),
-        Due::Acknowledge(id) => server.acknowledge(id, ReasonCode::SUCCESS, None),
-        Due::Complete(id) => server.complete(id),
-        Due::Subscribed(id, codes) => server.suback(id, &codes),
-        Due::Unsubscribed(id, codes) => server.unsuback(id, &codes),
-        Due::Publish(..) => {}
     }
 }
 
@@ -343,7 +190,12 @@ impl Driven for Connection {
     fn on_event(&mut self, event: ServerEvent) -> Result<Heard, Over> {
         match event {
             ServerEvent::Connect(request) => {
-                let accepting = Accepting::new(self, *request);
+                let accepting = Accepting::new(
+                    &*self.host.context,
+                    &self.house.sessions,
+                    (self.credential.as_deref(), self.peer.is_loopback()),
+                    *request,
+                );
                 self.accepting = Some(Box::new(accepting));
                 return Ok(Heard::Again);
             }
@@ -490,22 +342,5 @@ impl Driven for Connection {
 
     fn close(&mut self, outbox: &mut Outbox) {
         self.drop_promises(outbox);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_idle_connection_is_small() {
-        let size = size_of::<Serving<Connection>>() + size_of::<Member>();
-        assert!(
-            size <= 800,
-            "{} and {}",
-            size_of::<Serving<Connection>>(),
-            size_of::<Member>()
-        );
-        assert!(size_of::<super::super::subscribe::Subscribed>() <= 160);
     }
 }
