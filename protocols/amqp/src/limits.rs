@@ -32,6 +32,8 @@ pub const TAG_BYTES_MAX: usize = 32;
 pub const DEPTH_MAX: u8 = 16;
 /// Values of lists, maps and arrays of one frame or message.
 pub const VALUES_MAX: u32 = 16 << 10;
+/// Bytes that may wait for a socket before nothing more is made for it.
+pub const UNSENT_BYTES_MAX: usize = 64 << 10;
 /// Within this a connection must be open.
 pub const OPEN_TIME_MAX: Duration = Duration::from_secs(10);
 /// For how long a frame may be incomplete without a further byte.

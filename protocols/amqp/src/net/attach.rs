@@ -1,10 +1,9 @@
 //! Links that a client attaches: from its source or to its target.
 
-use super::House;
-use super::connection::{Connection, Inward, Member};
-use super::durable::{self, Durable, NEVER, Stored};
+use super::durable::{self, Durable, Holders, NEVER, Stored};
 use super::filter::{Wanted, split_format};
 use super::link::Outward;
+use super::member::{Inward, Member};
 use super::publish::error_of;
 use crate::session::{Accepted, LinkId};
 use crate::wire::{
@@ -26,30 +25,6 @@ const OUTCOMES: [&str; 4] = [
 
 /// What becomes of a delivery that its receiver settles and says nothing of (section 3.5.3).
 pub(super) const DEFAULT_OUTCOME: DeliveryState = DeliveryState::Released;
-
-impl Connection {
-    /// Decides about a link.
-    pub(super) fn attach(&mut self, id: LinkId, attach: &Attach) {
-        let Some(member) = &mut self.member else {
-            return;
-        };
-        let accepted = match attach.role {
-            Role::Sender => inward(member, id, attach),
-            Role::Receiver => {
-                let place = Place {
-                    house: &self.house,
-                    context: &self.host.context,
-                    container: self.server.container_id(),
-                };
-                place.outward(member, id, attach)
-            }
-        };
-        match accepted {
-            Ok(accepted) => self.server.accept(id, accepted),
-            Err(error) => self.server.refuse(id, attach, error),
-        }
-    }
-}
 
 fn invalid(sentence: &str) -> Error {
     Error::new(Condition::INVALID_FIELD, sentence)
@@ -90,14 +65,27 @@ fn inward(member: &mut Member, id: LinkId, attach: &Attach) -> Result<Accepted, 
     })
 }
 
-/// Where a receiver's link is attached.
-struct Place<'a> {
-    house: &'a Arc<House>,
-    context: &'a Arc<dyn Gateway>,
-    container: &'a str,
+/// Where a link is attached.
+pub(super) struct Place<'a> {
+    pub(super) holders: &'a Arc<Holders>,
+    pub(super) context: &'a Arc<dyn Gateway>,
+    pub(super) container: &'a str,
 }
 
 impl Place<'_> {
+    /// Decides about a link.
+    pub(super) fn attach(
+        &self,
+        member: &mut Member,
+        id: LinkId,
+        attach: &Attach,
+    ) -> Result<Accepted, Error> {
+        match attach.role {
+            Role::Sender => inward(member, id, attach),
+            Role::Receiver => self.outward(member, id, attach),
+        }
+    }
+
     /// A client that receives.
     fn outward(&self, member: &mut Member, id: LinkId, attach: &Attach) -> Result<Accepted, Error> {
         let (owner, name) = (member.principal.name.to_string(), &attach.name);
@@ -141,7 +129,7 @@ impl Place<'_> {
                     filter: source.filter.clone(),
                     position,
                 };
-                let claimed = Durable::claim(self.house, self.context, key, stored);
+                let claimed = Durable::claim(self.holders, self.context, key, stored);
                 Some(Box::new(claimed.map_err(|fault| error_of(&fault))?))
             }
         };

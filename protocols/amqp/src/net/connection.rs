@@ -2,15 +2,17 @@
 //!
 //! An idle connection is a socket, the machine's few words and its links, with no buffer.
 
-use super::House;
+use super::attach::Place;
 use super::deliver::Deliverer;
-use super::durable::RECORD_TIME;
+use super::durable::{Holders, RECORD_TIME};
 use super::link::Outward;
 use super::login::Who;
+use super::member::Member;
 use super::publish::{Refused, refused, rejected, request_of};
-use crate::limits::CREDIT;
+use super::settings::Settings;
+use crate::limits::{CREDIT, UNSENT_BYTES_MAX};
 use crate::session::{LinkId, Mechanisms, Received, Server, ServerEvent, ServerLimits};
-use crate::wire::{Condition, DeliveryState};
+use crate::wire::{Attach, Condition, DeliveryState};
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -20,15 +22,12 @@ use std::task::{Context, Poll, ready};
 use weir_binding::bridge::came_back;
 use weir_binding::{Gateway, Hosted, Tally};
 use weir_carrier::clock::{Timer, now};
-use weir_carrier::crowd::Place;
 use weir_carrier::driver::{Driven, Due, Heard, Leave, Over, Serving};
 use weir_carrier::outbox::Outbox;
 use weir_carrier::{Link, Stream};
-use weir_hub::{ClientId, Principal, Ticket};
+use weir_hub::Principal;
 use weir_sansio::{Instant, Session};
 
-/// Bytes that may wait for a socket before nothing more is made for it.
-pub(super) const UNSENT_BYTES_MAX: usize = 64 << 10;
 /// How soon the log is asked again that could take nothing.
 const BUSY_TIME: weir_sansio::Duration = weir_sansio::Duration::from_millis(5);
 /// Messages of one client on their way to the disk before nothing more is read of it.
@@ -41,15 +40,15 @@ thread_local! {
 
 /// A connection on its way.
 pub(super) struct Connection {
-    pub(super) house: Arc<House>,
-    pub(super) host: Hosted,
+    holders: Arc<Holders>,
+    host: Hosted,
     /// What the WebSocket's opening presented.
-    pub(super) credential: Option<Box<str>>,
-    pub(super) peer_is_local: bool,
-    pub(super) server: Server,
+    credential: Option<Box<str>>,
+    peer_is_local: bool,
+    server: Server,
     /// Who the client is, while that is found out.
-    pub(super) login: Option<Box<Who>>,
-    pub(super) member: Option<Box<Member>>,
+    login: Option<Box<Who>>,
+    member: Option<Box<Member>>,
     tally: Arc<Tally>,
     /// When the log is asked again.
     retry: Instant,
@@ -57,41 +56,13 @@ pub(super) struct Connection {
     is_fresh: bool,
 }
 
-/// A client that was let in, and its links.
-pub(super) struct Member {
-    pub(super) principal: Principal,
-    /// It was told to go.
-    is_expelled: bool,
-    /// What the hub knows its messages by.
-    pub(super) client: ClientId,
-    pub(super) inward: Vec<Inward>,
-    pub(super) outward: Vec<Outward>,
-    /// Messages that are on their way to the disk, in their order.
-    tickets: VecDeque<(LinkId, u32, Ticket)>,
-    /// A message that the log could not take yet; nothing is read meanwhile.
-    held: Option<Box<Received>>,
-    /// Which link is served first next time.
-    pub(super) turn: usize,
-    /// Where it waits for what others are told too.
-    pub(super) place: Place,
-    /// When the records of durable links are mended, if they are other than what is so.
-    record_at: Instant,
-}
-
-/// A link that messages come in by.
-pub(super) struct Inward {
-    pub(super) id: LinkId,
-    /// Where they go; none where each says it.
-    pub(super) address: Option<Box<str>>,
-}
-
 /// Serves a link to its end.
 pub(super) fn serve(
     link: Link,
-    house: Arc<House>,
+    settings: &Settings,
+    holders: Arc<Holders>,
     context: Arc<dyn Gateway>,
 ) -> Serving<Connection> {
-    let settings = &house.settings;
     let limits = ServerLimits {
         frame_bytes_max: settings.frame_bytes_max,
         message_bytes_max: settings.message_bytes_max,
@@ -106,7 +77,7 @@ pub(super) fn serve(
         credential: link.credential.map(Into::into),
         tally: context.tally("amqp", scheme(&link.stream)),
         host: Hosted::new(context),
-        house,
+        holders,
         server: Server::new(now(), limits, mechanisms),
         login: None,
         member: None,
@@ -130,22 +101,41 @@ fn scheme(stream: &Stream) -> &'static str {
 
 impl Connection {
     /// Lets the client in.
-    pub(super) fn enter(&mut self, principal: Principal) {
-        self.member = Some(Box::new(Member {
-            principal,
-            is_expelled: false,
-            client: ClientId::new(),
-            inward: Vec::new(),
-            outward: Vec::new(),
-            tickets: VecDeque::new(),
-            held: None,
-            turn: 0,
-            place: Place::default(),
-            record_at: Instant::NEVER,
-        }));
+    fn enter(&mut self, principal: Principal) {
+        self.member = Some(Box::new(Member::new(principal)));
         self.server.admit(Ok(()));
         // What came meanwhile is read now.
         let Ok(()) = self.server.handle_input(now(), &[]);
+    }
+
+    /// Goes on with a login; ready once there is none.
+    fn poll_login(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        let Some(who) = &mut self.login else {
+            return Poll::Ready(());
+        };
+        let known = ready!(who.poll(cx));
+        self.login = None;
+        match known {
+            Ok(principal) => self.enter(principal),
+            Err((code, reason)) => self.server.admit(Err((code, &reason))),
+        }
+        Poll::Ready(())
+    }
+
+    /// Decides about a link.
+    fn attach(&mut self, id: LinkId, attach: &Attach) {
+        let Some(member) = &mut self.member else {
+            return;
+        };
+        let place = Place {
+            holders: &self.holders,
+            context: &self.host.context,
+            container: self.server.container_id(),
+        };
+        match place.attach(member, id, attach) {
+            Ok(accepted) => self.server.accept(id, accepted),
+            Err(error) => self.server.refuse(id, attach, error),
+        }
     }
 
     fn take(&mut self, event: ServerEvent) {
@@ -296,7 +286,9 @@ impl Driven for Connection {
     fn on_event(&mut self, event: ServerEvent) -> Result<Heard, Over> {
         match event {
             ServerEvent::Login(login) => {
-                self.login = Some(Box::new(self.look_up(login)));
+                let presented = (self.credential.as_deref(), self.peer_is_local);
+                let who = Who::look_up(&*self.host.context, presented, login);
+                self.login = Some(Box::new(who));
                 return Ok(Heard::Again);
             }
             ServerEvent::Closed(closed) => {

@@ -1,9 +1,10 @@
 //! From the hub's subscriptions to the client: what is due, as far as the client takes it.
 
 use super::attach::{DEFAULT_OUTCOME, open};
-use super::connection::{Member, UNSENT_BYTES_MAX};
 use super::link::{Outward, Taken, Work};
+use super::member::Member;
 use super::outgoing::write_head;
+use crate::limits::UNSENT_BYTES_MAX;
 use crate::session::{Delivery, LinkId, Sent, Server, Sink, Token};
 use crate::wire::{Condition, DeliveryState, Error};
 use bytes::Bytes;

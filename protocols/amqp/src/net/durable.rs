@@ -5,7 +5,6 @@
 //! where it is; nothing is queued for it. The record lags up to 5 s behind what its client settled, which then
 //! comes again after a crash.
 
-use super::House;
 use super::filter::Wanted;
 use crate::wire::{Encode, Map, Reader, Source, Symbol, Value};
 use bytes::Bytes;
@@ -157,24 +156,24 @@ pub(super) struct Durable {
     stored: Stored,
     stolen: Arc<AtomicBool>,
     context: Arc<dyn Gateway>,
-    house: Arc<House>,
+    holders: Arc<Holders>,
 }
 
 impl Durable {
     /// Makes a link its client's and the log remember it.
     pub(super) fn claim(
-        house: &Arc<House>,
+        holders: &Arc<Holders>,
         context: &Arc<dyn Gateway>,
         key: String,
         stored: Stored,
     ) -> Result<Self, Fault> {
         remember(&**context, &key, &stored)?;
         Ok(Self {
-            stolen: house.holders.claim(&key),
+            stolen: holders.claim(&key),
             key: key.into(),
             stored,
             context: context.clone(),
-            house: house.clone(),
+            holders: holders.clone(),
         })
     }
 
@@ -198,7 +197,7 @@ impl Durable {
             false => self.record(position),
             true => forget(&*self.context, self.key.to_string()),
         }
-        self.house.holders.release(&self.key, &self.stolen);
+        self.holders.release(&self.key, &self.stolen);
     }
 }
 

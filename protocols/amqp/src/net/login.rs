@@ -1,10 +1,9 @@
 //! Who a client is.
 
-use super::connection::Connection;
 use crate::session::Login;
 use crate::wire::SaslCode;
 use std::task::{Context, Poll, ready};
-use weir_binding::{Identity, Outcome};
+use weir_binding::{Gateway, Identity, Outcome};
 use weir_hub::{Grants, Principal};
 
 /// A login that is looked into.
@@ -14,52 +13,54 @@ pub(super) enum Who {
     Busy,
 }
 
-impl Connection {
-    pub(super) fn look_up(&self, login: Login) -> Who {
-        let context = &self.host.context;
+impl Who {
+    /// Looks a client up by what it says, or by what the WebSocket's opening presented and where it is.
+    pub(super) fn look_up(
+        context: &dyn Gateway,
+        (credential, peer_is_local): (Option<&str>, bool),
+        login: Login,
+    ) -> Self {
         let identity = match &login {
             Login::Plain(user, password) => context.authenticate(user, password),
             // [AMQP-5.3.3-3]
             // The certificate of TLS or what the WebSocket's opening presented says who it is, or nobody does.
             Login::Unsaid | Login::Anonymous | Login::External(_) => {
-                context.principal(self.credential.as_deref(), self.peer_is_local)
+                context.principal(credential, peer_is_local)
             }
         };
         match identity {
-            Identity::Known(known) => Who::Known(known.and_then(|known| claimed(known, &login))),
-            Identity::Checking(outcome) => Who::Checking(outcome, login),
-            Identity::Busy => Who::Busy,
+            Identity::Known(known) => Self::Known(known.and_then(|known| claimed(known, &login))),
+            Identity::Checking(outcome) => Self::Checking(outcome, login),
+            Identity::Busy => Self::Busy,
         }
     }
 
-    /// Goes on with a login; ready once there is none.
-    pub(super) fn poll_login(&mut self, cx: &mut Context<'_>) -> Poll<()> {
-        let Some(who) = &mut self.login else {
-            return Poll::Ready(());
+    /// Ready once it is known who comes in, or why nobody does.
+    pub(super) fn poll(
+        &mut self,
+        cx: &mut Context<'_>,
+    ) -> Poll<Result<Principal, (SaslCode, String)>> {
+        let known = match self {
+            Self::Known(known) => known.clone(),
+            Self::Checking(outcome, login) => {
+                let broken = || Err("the check broke off: try again".to_owned());
+                let known = ready!(outcome.poll(cx)).unwrap_or_else(broken);
+                known.and_then(|known| claimed(known, login))
+            }
+            Self::Busy => {
+                let reason = "too many logins wait to be checked: try again";
+                return Poll::Ready(Err((SaslCode::SYS_TEMP, reason.to_owned())));
+            }
         };
-        if let Who::Checking(outcome, login) = &mut **who {
-            let broken = || Err("the check broke off: try again".to_owned());
-            let known = ready!(outcome.poll(cx)).unwrap_or_else(broken);
-            **who = Who::Known(known.and_then(|known| claimed(known, login)));
-        }
-        let Some(who) = self.login.take() else {
-            return Poll::Ready(());
-        };
-        match *who {
+        Poll::Ready(match known {
             // Whoever may do nothing is told at once.
-            Who::Known(Ok(principal)) if *principal.grants == Grants::default() => {
+            Ok(principal) if *principal.grants == Grants::default() => {
                 let reason =
                     format!("{principal} may do nothing here: a user name and password are needed");
-                self.server.admit(Err((SaslCode::AUTH, &reason)));
+                Err((SaslCode::AUTH, reason))
             }
-            Who::Known(Ok(principal)) => self.enter(principal),
-            Who::Known(Err(reason)) => self.server.admit(Err((SaslCode::AUTH, &reason))),
-            Who::Busy | Who::Checking(..) => {
-                let reason = "too many logins wait to be checked: try again";
-                self.server.admit(Err((SaslCode::SYS_TEMP, reason)));
-            }
-        }
-        Poll::Ready(())
+            known => known.map_err(|reason| (SaslCode::AUTH, reason)),
+        })
     }
 }
 

@@ -12,12 +12,14 @@ mod durable;
 mod filter;
 mod link;
 mod login;
+mod member;
 mod outgoing;
 mod publish;
 pub mod records;
 mod settings;
 mod ways;
 
+use durable::Holders;
 use settings::Settings;
 use std::io;
 use std::sync::Arc;
@@ -31,24 +33,16 @@ use weir_model::{Cursor, Filter};
 
 /// AMQP 1.0 as a binding: TCP, TLS and WebSocket.
 pub struct Amqp {
-    house: Arc<House>,
-}
-
-/// What all connections share.
-struct House {
     settings: Settings,
-    holders: durable::Holders,
+    holders: Arc<Holders>,
 }
 
 impl Amqp {
     /// The binding as its section of the configuration wants it.
     pub fn configure(section: Section) -> Result<Self, ConfigFault> {
-        let house = House {
-            settings: Settings::read(section)?,
-            holders: durable::Holders::default(),
-        };
         Ok(Self {
-            house: Arc::new(house),
+            settings: Settings::read(section)?,
+            holders: Arc::default(),
         })
     }
 }
@@ -62,7 +56,7 @@ impl Server for Amqp {
         let plain = Transport::Stream {
             name: "amqp",
             key: "listen",
-            listen: self.house.settings.listen.clone(),
+            listen: self.settings.listen.clone(),
             tls: false,
             alpn: &[],
         };
@@ -71,7 +65,7 @@ impl Server for Amqp {
         let secure = Transport::Stream {
             name: "amqps",
             key: "listen_tls",
-            listen: self.house.settings.listen_tls.clone(),
+            listen: self.settings.listen_tls.clone(),
             tls: true,
             alpn: &["amqp"],
         };
@@ -86,11 +80,16 @@ impl Server for Amqp {
         if let Err(error) = link.stream.tune() {
             return Box::pin(std::future::ready(Err(error)));
         }
-        Box::pin(connection::serve(link, self.house.clone(), context))
+        Box::pin(connection::serve(
+            link,
+            &self.settings,
+            self.holders.clone(),
+            context,
+        ))
     }
 
     fn background(&self, context: Arc<dyn Context>) -> Option<LocalFuture<'static, ()>> {
-        let plans = &self.house.settings.bridges;
+        let plans = &self.settings.bridges;
         if plans.is_empty() {
             return None;
         }
