@@ -6,8 +6,10 @@
 //! before the endpoint sees it, and closed behind it.
 
 use super::desk::{Desk, Machine, Who};
+use super::path::Path;
+use super::seed::seed;
 use super::settings::Settings;
-use super::{Shared, seed};
+use super::shared::Shared;
 use crate::secure::{Guard, Opened, Remote};
 use crate::session::{Arrival, Endpoint, Event, ExchangeId, ObservationId, Parameters};
 use crate::wire::{Code, Message, Number};
@@ -15,7 +17,7 @@ use bytes::Bytes;
 use std::collections::VecDeque;
 use std::future::Future;
 use std::io;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
@@ -38,23 +40,6 @@ const ALL_NODES_V6: [IpAddr; 2] = [
 /// Says whether this socket is the one that joins the groups: one of them does.
 pub(super) fn joins(settings: &Settings, joined: &AtomicBool) -> bool {
     settings.multicast && !joined.swap(true, Ordering::Relaxed)
-}
-
-/// Whom a socket talks to, and from which of the machine's addresses where that matters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) struct Path {
-    peer: SocketAddr,
-    local: Option<IpAddr>,
-}
-
-impl Path {
-    fn leaving(self, bytes: Bytes) -> Leaving {
-        Leaving {
-            bytes,
-            to: self.peer,
-            from: self.local,
-        }
-    }
 }
 
 type Peers = Endpoint<Remote<Path>>;

@@ -6,9 +6,9 @@
 mod asking;
 mod observing;
 
-use super::Shared;
 use super::known::{Known, may_be_known};
 use super::nudge::Nudges;
+use super::shared::Shared;
 use super::translate::{code_of, message_of};
 use super::watch::{Changes, Key, Seen, Watch, Watching, is_resume, missed, readable};
 use crate::session::{ExchangeId, Incoming, ObservationId};

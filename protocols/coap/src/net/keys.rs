@@ -4,7 +4,7 @@
 //! reserved by the last run, and not before the milliseconds since 2025: if the data is lost, the clock
 //! still keeps numbers from being used twice (RFC 8613 appendix B.1.1).
 
-use super::datagrams::Path;
+use super::path::Path;
 use crate::secure::{Context as Derived, ContextId, Contexts, Guard, Material, Numbers};
 use bytes::Bytes;
 use std::future::poll_fn;

@@ -9,18 +9,21 @@ mod extra;
 mod keys;
 mod known;
 mod nudge;
+mod path;
 #[cfg(feature = "plugtest")]
 mod plugtest;
+mod seed;
 mod settings;
+mod shared;
 mod streams;
 mod translate;
 mod watch;
 mod ways;
 
-use crate::limits::Limits;
 use extra::Extra;
 use keys::Keys;
 use settings::Settings;
+use shared::Shared;
 use std::io;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
@@ -77,36 +80,6 @@ fn plugtest() -> Option<Arc<dyn Extra>> {
 #[cfg(not(feature = "plugtest"))]
 fn plugtest() -> Option<Arc<dyn Extra>> {
     None
-}
-
-/// What a socket's requests have in common.
-#[derive(Clone)]
-struct Shared {
-    settings: Arc<Settings>,
-    plugtest: Option<Arc<dyn Extra>>,
-    keys: Arc<Keys>,
-    context: Arc<dyn Gateway>,
-}
-
-impl Shared {
-    fn limits(&self) -> Limits {
-        let hub = self.context.hub();
-        let messages = hub.limits().message_bytes;
-        let usual = Limits::default();
-        Limits {
-            body_bytes: self.settings.body_bytes_max.unwrap_or(messages),
-            // What they forget when it is more is bounded with all else that is under way.
-            assembly_bytes: usual.assembly_bytes.min(hub.arrivals().most() / 4),
-            bodies_bytes: usual.bodies_bytes.min(hub.answers().most() / 4),
-            seen_bytes: usual.seen_bytes.min(hub.answers().most() / 8),
-            ..usual
-        }
-    }
-}
-
-/// A number that nobody can guess.
-fn seed() -> io::Result<u64> {
-    weir_random::bytes().map(u64::from_ne_bytes)
 }
 
 impl Server for Coap {

@@ -1,7 +1,8 @@
 //! A connection's server: TCP, TLS and WebSocket (RFC 8323).
 
 use super::desk::{Desk, Machine, Who};
-use super::{Shared, seed};
+use super::seed::seed;
+use super::shared::Shared;
 use crate::session::{Connection, ConnectionFault, Event, ExchangeId, ObservationId};
 use crate::wire::{Framing, Message};
 use std::io;

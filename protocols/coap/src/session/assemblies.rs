@@ -1,6 +1,6 @@
 //! Bodies of requests that arrive in blocks (RFC 7959 section 2.5, RFC 9175 section 3).
 
-use super::Address;
+use super::ids::Address;
 use super::recent::Recent;
 use crate::limits::{ASSEMBLY_TIME_MAX, Limits};
 use crate::wire::{Block, Code, Message, Number, Options};

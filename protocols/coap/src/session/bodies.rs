@@ -1,7 +1,7 @@
 //! Bodies of responses that leave in blocks (RFC 7959 section 2.4).
 
-use super::Address;
 use super::assemblies::Key;
+use super::ids::Address;
 use super::recent::Recent;
 use crate::limits::{BODY_TIME_MAX, Limits};
 use crate::wire::{Block, Code, Message, Number, Options};

@@ -8,8 +8,9 @@ mod calls;
 use super::assemblies::{self, Assembled, Assemblies};
 use super::bodies::{self, Bodies, Cut};
 use super::calls::Call;
+use super::event::{Event, Incoming};
+use super::ids::{CallId, ExchangeId, ObservationId};
 use super::random::Random;
-use super::{CallId, Event, ExchangeId, Incoming, ObservationId};
 use crate::limits::{Limits, STREAM_OVERHEAD_BYTES};
 use crate::wire::{
     Abort, Block, Capabilities, Code, Framing, Message, Number, Options, RawOptions, Refusal,

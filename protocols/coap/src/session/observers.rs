@@ -3,7 +3,7 @@
 //! What it deliberately does not do: queue. A notification that cannot leave yet is replaced by the
 //! next one (RFC 7641 section 4.5.2), so an observer holds one at most.
 
-use super::{Address, ObservationId};
+use super::ids::{Address, ObservationId};
 use crate::limits::{
     Limits, NOTIFICATION_BURST, NOTIFICATION_SPACE, UNCONFIRMED_MAX, UNCONFIRMED_TIME_MAX,
 };

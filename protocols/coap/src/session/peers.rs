@@ -3,10 +3,10 @@
 //! What it deliberately does not do: know a peer that was only ever answered. A stranger's datagram
 //! makes nothing here; what is sent unasked does.
 
+use super::ids::{Address, CallId, ObservationId};
 use super::parameters::Parameters;
 use super::random::Random;
 use super::recent::Recent;
-use super::{Address, CallId, ObservationId};
 use crate::limits::Limits;
 use crate::wire::Message;
 use alloc::collections::{BTreeMap, VecDeque};

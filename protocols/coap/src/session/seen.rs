@@ -4,7 +4,7 @@
 //! message. Its sender broke the rule that it must not be used again so soon; answering the new
 //! request with the old answer would help nobody.
 
-use super::Address;
+use super::ids::Address;
 use crate::wire::Token;
 use alloc::collections::{BTreeMap, VecDeque};
 use bytes::Bytes;

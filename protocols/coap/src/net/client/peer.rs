@@ -3,7 +3,7 @@
 use super::keys::Secured;
 use super::url::{Over, Url};
 use crate::limits::Limits;
-use crate::net::seed;
+use crate::net::seed::seed;
 use crate::secure::{Opened, Remote};
 use crate::session::{Arrival, CallId, Connection, Endpoint, Event, Outgoing, Parameters};
 use crate::wire::{Framing, Message};

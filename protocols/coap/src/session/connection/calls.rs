@@ -1,7 +1,9 @@
 //! Requests of ours over a connection: matched by their tokens, observed, fetched in blocks.
 
+use super::super::calls::Failure;
 use super::super::calls::{Call, Carriage, Step};
-use super::super::{CallId, Event, Failure};
+use super::super::event::Event;
+use super::super::ids::CallId;
 use super::{ALWAYS_FITS, Connection, raw_of};
 use crate::wire::{Block, Message, Token, check_response};
 use weir_sansio::Instant;

@@ -2,8 +2,9 @@
 //! section 3).
 
 use super::super::calls::{Call, Carriage, Failure, Step};
+use super::super::event::Event;
+use super::super::ids::{Address, CallId};
 use super::super::peers::{Flight, Purpose, Waiting};
-use super::super::{Address, CallId, Event};
 use super::Endpoint;
 use super::timers::Timer;
 use crate::wire::{Block, Datagram, Kind, Message, Number, Token, check_response};

@@ -13,13 +13,14 @@ mod timers;
 use super::assemblies::Assemblies;
 use super::bodies::Bodies;
 use super::echo::Challenger;
+use super::event::{Event, Outgoing};
+use super::ids::{Address, CallId, ObservationId};
 use super::observers::Observers;
 use super::parameters::Parameters;
 use super::peers::Peers;
 use super::random::Random;
 use super::seen::Seen;
 use super::slots::Slots;
-use super::{Address, CallId, Event, Incoming, ObservationId, Outgoing};
 use crate::limits::Limits;
 use crate::wire::{Block, Code, Kind, Message, Options, Token, write_empty};
 use alloc::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -203,12 +204,5 @@ impl Session for Endpoint<()> {
 
     fn poll_output(&mut self) -> Output<Outgoing<()>, Event<()>> {
         self.poll()
-    }
-}
-
-impl<A> Incoming<A> {
-    /// The method as HTTP spells it.
-    pub fn method(&self) -> &'static str {
-        self.message.code.method().unwrap_or("")
     }
 }

@@ -1,9 +1,10 @@
 //! Notifications: told when they may leave, replaced while they may not (RFC 7641 section 4).
 
 use super::super::bodies::{self, Cut};
+use super::super::event::Event;
+use super::super::ids::{Address, ObservationId};
 use super::super::observers::Observation;
 use super::super::peers::{Flight, Purpose, Waiting};
-use super::super::{Address, Event, ObservationId};
 use super::Endpoint;
 use super::timers::Timer;
 use crate::wire::{Kind, Message, Number};

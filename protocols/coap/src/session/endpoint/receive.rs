@@ -2,9 +2,10 @@
 
 use super::super::assemblies::{self, Assembled};
 use super::super::bodies::{self, Cut};
+use super::super::event::{Event, Incoming};
+use super::super::ids::{Address, ExchangeId};
 use super::super::peers::Purpose;
 use super::super::seen::State;
-use super::super::{Address, Event, ExchangeId, Incoming};
 use super::asks::Asks;
 use super::timers::Timer;
 use super::{Arrival, Endpoint, Exchange};

@@ -2,9 +2,10 @@
 //! (RFC 7252 sections 5.2 and 8.2, RFC 7967).
 
 use super::super::bodies::{self, Cut};
+use super::super::event::Outgoing;
+use super::super::ids::{Address, ExchangeId, ObservationId};
 use super::super::observers::Registration;
 use super::super::peers::{Flight, Purpose, Waiting};
-use super::super::{Address, ExchangeId, ObservationId, Outgoing};
 use super::timers::Timer;
 use super::{Endpoint, Exchange};
 use crate::wire::{Code, Kind, Message, Number};

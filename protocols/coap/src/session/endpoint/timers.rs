@@ -1,7 +1,8 @@
 //! What happens when nothing else does: sending again, giving up, forgetting.
 
+use super::super::calls::Failure;
+use super::super::ids::{Address, CallId, ObservationId};
 use super::super::peers::{Purpose, Waiting};
-use super::super::{Address, CallId, Failure, ObservationId};
 use super::Endpoint;
 use crate::limits::SWEEP_TIME;
 use weir_sansio::Instant;
