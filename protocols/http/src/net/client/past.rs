@@ -1,8 +1,8 @@
 //! The past, page by page.
 
+use super::connection::{Connection, refused};
 use super::subscribe::get;
 use super::url::Url;
-use super::{Connection, refused};
 use bytes::Bytes;
 use std::io;
 use weir_binding::{LocalFuture, Pages, Past, Target};

@@ -3,7 +3,7 @@
 //! What it deliberately does not do: follow what an answer points to, or read a long one. Whoever is posted to
 //! may be anybody.
 
-use super::Connection;
+use super::connection::Connection;
 use super::url::Url;
 use crate::wire::answers::Part;
 use bytes::Bytes;

@@ -1,7 +1,7 @@
 //! Publishing with POST on a connection that is kept.
 
+use super::connection::{Connection, common, refused};
 use super::url::Url;
-use super::{Connection, common, refused};
 use bytes::Bytes;
 use std::io;
 use weir_binding::{LocalFuture, Publisher, Target};

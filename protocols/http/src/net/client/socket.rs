@@ -1,13 +1,12 @@
 //! WebSockets as a client: messages in, messages out and their acknowledgements.
 
+use super::connection::{BYTES_MAX, Connection, common, refused};
 use super::subscribe::control_events;
 use super::url::Url;
-use super::{BYTES_MAX, Connection, common, refused};
 use crate::wire::events::is_control;
 use bytes::Bytes;
 use std::collections::{HashMap, VecDeque};
 use std::io;
-use tokio::io::AsyncReadExt;
 use weir_binding::{Event, LocalFuture, Publisher, Subscriber, Target};
 use weir_carrier::websocket::{
     Close, CloseCode, Message, Opcode, Reader, Role, accept, key, write_close, write_masked,
@@ -50,7 +49,7 @@ impl Open {
             reader: Reader::new(Role::Client, false, BYTES_MAX),
             messages: VecDeque::new(),
         };
-        let rest = open.connection.answers.take_rest();
+        let rest = open.connection.take_rest();
         open.take(&rest)?;
         Ok(open)
     }
@@ -72,12 +71,10 @@ impl Open {
                 Some(Message::Pong(_)) => {}
                 Some(Message::Close(close)) => return self.closed(close).await,
                 None => {
-                    let connection = &mut self.connection;
-                    let length = connection.stream.read(&mut connection.buffer).await?;
-                    if length == 0 {
+                    let bytes = self.connection.read().await?.to_vec();
+                    if bytes.is_empty() {
                         return Err(io::ErrorKind::UnexpectedEof.into());
                     }
-                    let bytes = connection.buffer[..length].to_vec();
                     self.take(&bytes)?;
                 }
             }

@@ -1,7 +1,7 @@
 //! Subscribing with GET: endless answers, polling, long polling.
 
-use super::url::Url;
-use super::{BYTES_MAX, Connection, Way, broken, common, refused};
+use super::connection::{BYTES_MAX, Connection, broken, common, refused};
+use super::url::{Url, Way};
 use crate::wire::answers::{Head, Part};
 use crate::wire::events::{Cut, Cutter, Event as OpenEvent, Piece};
 use base64::Engine;

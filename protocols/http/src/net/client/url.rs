@@ -1,11 +1,47 @@
 //! URLs of the client: scheme, delivery, authority, base path.
 
-use super::Way;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use std::{fmt, io};
 use weir_model::url::Bracketed;
 use weir_model::{Cursor, Filter, percent};
+
+/// How messages are asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Way {
+    /// An answer that never ends.
+    Stream,
+    Sse,
+    Poll,
+    LongPoll,
+    Socket,
+}
+
+impl Way {
+    /// What stands before `http` or `https`.
+    const PREFIXES: &'static [(&'static str, Way)] = &[
+        ("", Way::Sse),
+        ("stream+", Way::Stream),
+        ("sse+", Way::Sse),
+        ("poll+", Way::Poll),
+        ("longpoll+", Way::LongPoll),
+    ];
+
+    /// The way of a scheme, and whether it is secure.
+    fn of_scheme(scheme: &str) -> Option<(Self, bool)> {
+        match scheme {
+            "ws" => return Some((Way::Socket, false)),
+            "wss" => return Some((Way::Socket, true)),
+            _ => {}
+        }
+        let (secure, prefix) = match scheme.strip_suffix("https") {
+            Some(prefix) => (true, prefix),
+            None => (false, scheme.strip_suffix("http")?),
+        };
+        let line = Self::PREFIXES.iter().find(|line| line.0 == prefix)?;
+        Some((line.1, secure))
+    }
+}
 
 /// A parsed URL.
 #[derive(Clone, PartialEq, Eq)]

@@ -1,8 +1,8 @@
 //! Requests of the clients of services, one after the other on a connection that is kept.
 
+use super::connection::{BYTES_MAX, Connection, common};
 use super::subscribe::Endless;
 use super::url::Url;
-use super::{BYTES_MAX, Connection, common};
 use crate::wire::answers::Head;
 use std::io;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
