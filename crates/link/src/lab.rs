@@ -7,87 +7,31 @@
 
 use crate::ledger::Ledger;
 use crate::limits::STATIONS_MAX;
-use crate::pcapng::Capture;
 use crate::profile::{Duplex, Profile};
-use crate::{Nanos, Way};
-use std::fmt;
-use std::fs::File;
-use std::io::{self, BufWriter};
-use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use crate::time::Nanos;
+use crate::way::Way;
+use std::io;
+use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
+mod books;
 mod check;
 mod conveyor;
 mod edge;
+mod fault;
 mod netlink;
 mod offload;
+mod options;
 mod station;
 mod sys;
 
+use books::{Books, lock};
 pub use check::Check;
 use conveyor::{Conveyor, Lane, Route};
 pub use edge::Edge;
+pub use fault::LabFault;
+pub use options::{Options, Sharing};
 pub use station::Station;
-
-/// How near ends come to the far one.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Sharing {
-    /// Each has a link of its own.
-    #[default]
-    Each,
-    /// All are on one link, whose rate and queue they share.
-    Shared,
-}
-
-/// How a lab is made.
-#[derive(Clone, Debug, Default)]
-pub struct Options {
-    /// Seed of loss and jitter.
-    pub seed: u64,
-    /// Where every packet is written down, but those by which the link is measured.
-    pub capture: Option<PathBuf>,
-    /// Bytes of each packet that are written down; 0 are all.
-    pub snap: u32,
-    /// Near ends beside the first, [`STATIONS_MAX`] at most.
-    ///
-    /// [`STATIONS_MAX`]: crate::limits::STATIONS_MAX
-    pub more: usize,
-    /// How all of them come to the far end.
-    pub sharing: Sharing,
-}
-
-/// Why there is no lab.
-#[derive(Debug)]
-pub enum LabFault {
-    /// This system does not let this user make namespaces or TUN devices.
-    Refused(&'static str, io::Error),
-    /// A step of the way failed.
-    Io(&'static str, io::Error),
-    /// The link is not what it should be: which figure, in words.
-    Inaccurate(Vec<String>),
-}
-
-impl fmt::Display for LabFault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            LabFault::Refused(what, error) => write!(
-                f,
-                "this system does not allow {what} ({error}): run as root, or allow user namespaces \
-                 (sysctl kernel.unprivileged_userns_clone=1) and writing to /dev/net/tun"
-            ),
-            LabFault::Io(what, error) => write!(f, "{what}: {error}"),
-            LabFault::Inaccurate(figures) => write!(
-                f,
-                "the link is not what it should be on this machine now: {}",
-                figures.join("; ")
-            ),
-        }
-    }
-}
-
-impl std::error::Error for LabFault {}
 
 /// Stations and the link between them. It ends when it is dropped, with all that runs in it.
 pub struct Lab {
@@ -108,39 +52,6 @@ pub struct Lab {
 }
 
 type SharedLane = Arc<Mutex<Lane>>;
-
-/// What is written down of the packets.
-struct Books {
-    begin: Instant,
-    ledger: Mutex<Ledger>,
-    capture: Mutex<Option<Capture<BufWriter<File>>>>,
-}
-
-impl Books {
-    fn open(options: &Options) -> Result<Self, LabFault> {
-        let begin = Instant::now();
-        let epoch = SystemTime::now().duration_since(UNIX_EPOCH);
-        let epoch = epoch.map_or(0, |since| since.as_nanos() as u64);
-        let capture = options.capture.as_ref().map(|path| {
-            let file = File::create(path)?;
-            Capture::begin(BufWriter::new(file), epoch, options.snap)
-        });
-        let fault = |error| LabFault::Io("the file for the capture", error);
-        Ok(Self {
-            begin,
-            ledger: Mutex::default(),
-            capture: Mutex::new(capture.transpose().map_err(fault)?),
-        })
-    }
-
-    fn now(&self) -> Nanos {
-        self.begin.elapsed().as_nanos() as Nanos
-    }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 /// Takes the rights a lab needs where the user has them not: a user namespace of its own. To be called
 /// before the process has any thread but the first; does nothing for root.

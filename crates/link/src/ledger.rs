@@ -1,9 +1,9 @@
 //! What crossed the link, flow by flow.
 
-use crate::Way;
 use crate::limits::FLOWS_MAX;
 use crate::packet::Segment;
 use crate::pipe::{Cause, Fate};
+use crate::way::Way;
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 

@@ -21,7 +21,9 @@ pub mod pcapng;
 mod pipe;
 mod profile;
 mod quantity;
+mod time;
 mod trace;
+mod way;
 
 #[cfg(target_os = "linux")]
 mod lab;
@@ -34,32 +36,9 @@ pub use packet::{Segment, TcpPart};
 pub use pipe::{Cause, Fate, Pipe};
 pub use profile::{Direction, Duplex, PROFILES, Profile, ProfileFault};
 pub use quantity::QuantityFault;
+pub use time::Nanos;
 pub use trace::{Trace, TraceFault};
+pub use way::Way;
 
 #[cfg(target_os = "linux")]
 pub use lab::{Check, Edge, Lab, LabFault, Options, Sharing, Station, prepare};
-
-/// A time in nanoseconds since the link was made, or a span.
-pub type Nanos = u64;
-
-/// Which way a packet goes: `Up` from the near end, where clients are, to the far one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Way {
-    /// From near to far.
-    Up,
-    /// From far to near.
-    Down,
-}
-
-impl Way {
-    /// Both, in order.
-    pub const BOTH: [Way; 2] = [Way::Up, Way::Down];
-
-    /// `up` or `down`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Way::Up => "up",
-            Way::Down => "down",
-        }
-    }
-}

@@ -1,6 +1,6 @@
 //! Which packets are lost.
 
-use crate::Nanos;
+use crate::time::Nanos;
 use weir_random::Random;
 
 /// How a direction loses packets.

@@ -1,6 +1,6 @@
 //! How fast packets leave.
 
-use crate::Nanos;
+use crate::time::Nanos;
 use crate::trace::{OPPORTUNITY_BYTES, Trace};
 use std::sync::Arc;
 

@@ -4,7 +4,8 @@
 //! one that the link did not carry has a comment that says why.
 
 use crate::pipe::{Cause, Fate};
-use crate::{Nanos, Way};
+use crate::time::Nanos;
+use crate::way::Way;
 use std::io::{self, Write};
 
 const SECTION: u32 = 0x0a0d_0d0a;

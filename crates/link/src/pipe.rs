@@ -1,11 +1,11 @@
 //! One direction of a link: queue, duty cycle, rate, loss and delay, in this order.
 
-use crate::Nanos;
 use crate::framing::Framing;
 use crate::limits::PACKETS_IN_FLIGHT_MAX;
 use crate::loss::Losing;
 use crate::medium::Medium;
 use crate::profile::Direction;
+use crate::time::Nanos;
 use std::collections::VecDeque;
 use weir_random::Random;
 

@@ -1,12 +1,13 @@
 //! Profiles: the links of the papers and of today, and a person's own.
 
-use crate::Nanos;
 use crate::framing::Framing;
 use crate::limits::MTU_MIN;
 use crate::loss::Loss;
 use crate::medium::Rate;
 use crate::quantity::{rate_text, span_text};
+use crate::time::Nanos;
 use crate::trace::Trace;
+use crate::way::Way;
 use std::fmt;
 use std::sync::Arc;
 
@@ -224,10 +225,10 @@ impl Profile {
     }
 
     /// A direction of it.
-    pub fn direction(&self, way: crate::Way) -> &Direction {
+    pub fn direction(&self, way: Way) -> &Direction {
         match way {
-            crate::Way::Up => &self.up,
-            crate::Way::Down => &self.down,
+            Way::Up => &self.up,
+            Way::Down => &self.down,
         }
     }
 

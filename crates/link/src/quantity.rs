@@ -1,7 +1,7 @@
 //! Quantities as people write them: `7.2 Mbit/s`, `14400 B/s`, `15 ms`, `0.1 %`, `64 kB`.
 
-use crate::Nanos;
 use crate::limits::{RATE_MAX, SPAN_NANOS_MAX};
+use crate::time::Nanos;
 use std::fmt;
 
 /// A quantity that cannot be read.

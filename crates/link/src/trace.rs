@@ -4,8 +4,8 @@
 //! opportunity to carry 1,500 bytes; what an opportunity has left serves the next packet, and one that
 //! nobody waits for is gone. The trace begins anew after its last millisecond.
 
-use crate::Nanos;
 use crate::limits::OPPORTUNITIES_MAX;
+use crate::time::Nanos;
 use std::fmt;
 use weir_random::Random;
 

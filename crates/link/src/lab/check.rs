@@ -4,12 +4,14 @@
 //! read one clock, in threads as punctual as the link's own: it is the link that is judged, and not what
 //! else the machine does. Loss and jitter are left out: a second is too short to judge them.
 
+use super::station::Station;
 use super::{Lab, sys};
 use crate::medium::Rate;
 use crate::profile::{Direction, Profile};
 use crate::quantity::{rate_text, span_text};
+use crate::time::Nanos;
 use crate::trace::{OPPORTUNITY_BYTES, Trace};
-use crate::{Nanos, Way};
+use crate::way::Way;
 use std::fmt;
 use std::io;
 use std::net::{IpAddr, SocketAddr, UdpSocket};
@@ -179,7 +181,7 @@ fn spacing(profile: &Profile) -> Duration {
 }
 
 /// One in the end, ready to be taken anywhere.
-fn socket(station: &super::Station) -> io::Result<UdpSocket> {
+fn socket(station: &Station) -> io::Result<UdpSocket> {
     let address = SocketAddr::new(IpAddr::V4(station.address()), 0);
     let socket = station.within(move || UdpSocket::bind(address))??;
     socket.set_read_timeout(Some(Duration::from_secs(3)))?;

@@ -1,13 +1,14 @@
 //! Carries packets one way: reads them off a device, lets the pipe decide, hands them on in time.
 
+use super::books::{Books, lock};
 use super::offload::{self, Cutter, Piece};
 use super::sys::{self, Bell, Tun};
-use super::{Books, lock};
 use crate::limits::PACKET_BYTES_MAX;
 use crate::medium::Medium;
 use crate::pipe::{Fate, Pipe};
 use crate::profile::Profile;
-use crate::{Nanos, Way};
+use crate::time::Nanos;
+use crate::way::Way;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::collections::VecDeque;
 use std::net::IpAddr;

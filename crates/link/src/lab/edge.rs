@@ -1,8 +1,9 @@
 //! A namespace whose link the caller is: every packet passes through its hands.
 
+use super::fault::LabFault;
 use super::offload::HEADER_BYTES;
 use super::station::Station;
-use super::{LabFault, sys};
+use super::sys;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::io;
 use std::time::Duration;

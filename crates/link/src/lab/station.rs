@@ -1,6 +1,6 @@
 //! One end of the link: a network namespace, and the thread that lives in it.
 
-use super::LabFault;
+use super::fault::LabFault;
 use super::netlink::Netlink;
 use super::sys::{self, Tun};
 use std::io;
