@@ -1,6 +1,6 @@
 //! The board: the server and what drives it.
 
-use crate::Nanos;
+use crate::time::Nanos;
 use std::collections::VecDeque;
 use std::sync::LazyLock;
 use weir_comet::limits::PACKET_BYTES_MAX;

@@ -1,15 +1,11 @@
 //! A client: how it gets to know, by HTTP or by CoAP, and which packets are its own.
 
+use crate::addresses::PORTS;
 use crate::observer::Observer;
 use crate::setting::Setting;
+use crate::time::Nanos;
 use crate::web::{Request, Web};
-use crate::{Nanos, SECOND};
-use weir_random::Random;
 
-/// How long a client whose connection or observation broke waits before it tries again.
-pub(crate) const RETRY: Nanos = SECOND;
-/// Ports of a client are so far apart, and as many clients have an address.
-pub(crate) const PORTS: u16 = 512;
 /// Where a packet of IPv4 without options says which address of ours it goes to, and which port of TCP or UDP.
 const BLOCK_AT: usize = 18;
 const PORT_AT: usize = 22;
@@ -20,16 +16,6 @@ pub(crate) enum Client {
     Web(Box<Web>),
     /// Of CoAP.
     Observer(Box<Observer>),
-}
-
-/// The address of a client's host.
-pub(crate) fn host(number: usize) -> [u8; 4] {
-    [10, 9, (number / usize::from(PORTS)) as u8, 1]
-}
-
-/// When a client begins: all of them within 10 ms each.
-pub(crate) fn ramp(setting: &Setting, random: &mut Random) -> Nanos {
-    (random.unit() * setting.clients as f64 * 0.01 * SECOND as f64) as Nanos
 }
 
 impl Client {

@@ -8,7 +8,7 @@ use crate::client::Client;
 use crate::line::Passed;
 use crate::setting::{Publication, Scheme, Setting, Window};
 use crate::tally::{Figures, Tally};
-use crate::{Nanos, SECOND};
+use crate::time::{Nanos, SECOND};
 use std::collections::VecDeque;
 use weir_comet::Counters;
 use weir_link::Framing;

@@ -4,9 +4,10 @@
 //! goes in frames of IEEE 802.15.4 without compression. Currents are the typical ones of the datasheets.
 //! What it deliberately does not do: start-up times, clear channel assessment, link acknowledgements.
 
-use crate::tally::INSTRUCTIONS_A_SECOND;
 use weir_link::Framing;
 
+/// The paper's processor, one instruction a cycle.
+pub const INSTRUCTIONS_A_SECOND: f64 = 8e6;
 const VOLTS: f64 = 3.0;
 /// MSP430F161x datasheet SLAS368G, page 27, 3 V, 25 degrees: active 500 uA a MHz, LPM3 2.6 uA.
 const CPU_ACTIVE_MA: f64 = 0.5 * INSTRUCTIONS_A_SECOND / 1e6;

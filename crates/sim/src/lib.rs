@@ -6,6 +6,7 @@
 //! nobody's line of code is on both ends.
 #![forbid(unsafe_code)]
 
+mod addresses;
 mod board;
 mod client;
 mod crowd;
@@ -21,22 +22,20 @@ mod setting;
 mod summary;
 mod tally;
 mod tcp;
+mod time;
+mod way;
 mod web;
 mod world;
 
 pub use board::CLIENTS_MAX;
 pub use crowd::{Clients, Crowd, Outlet, Probe};
+pub use energy::INSTRUCTIONS_A_SECOND;
 pub use grid::{Cell, Metric, Outcome, grid, run, run_in};
 pub use line::Passed;
 pub use setting::{
     CLIENTS, Duplex, Line, Publication, SCHEMES, Scheme, Setting, Window, settings, settings_of,
 };
 pub use summary::csv;
-pub use tally::{Figures, INSTRUCTIONS_A_SECOND};
+pub use tally::Figures;
+pub use time::{Nanos, SECOND};
 pub use world::{simulate, simulate_in};
-
-/// A time in nanoseconds since the run began, or a span.
-pub type Nanos = weir_link::Nanos;
-
-/// A second.
-pub const SECOND: Nanos = 1_000_000_000;

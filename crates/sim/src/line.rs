@@ -3,7 +3,8 @@
 use crate::energy::FRAMES;
 use crate::medium::{Medium, Sensed, TURNAROUND_BYTES};
 use crate::setting::{Duplex, Line, Setting};
-use crate::{Nanos, SECOND};
+use crate::time::{Nanos, SECOND};
+use crate::way::Way;
 use std::collections::VecDeque;
 use weir_link::Framing;
 use weir_random::Random;
@@ -11,15 +12,6 @@ use weir_random::Random;
 /// Packets that the host's end keeps in its queue (`txqueuelen`). While it is full nobody sends, as Linux
 /// holds back a socket whose packet finds no room; on a serial line nothing is lost.
 const QUEUE_PACKETS: usize = 100;
-
-/// A way over the line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Way {
-    /// To the board.
-    In,
-    /// To the clients.
-    Out,
-}
 
 /// What becomes of a packet that is to go.
 pub(crate) enum Offered {

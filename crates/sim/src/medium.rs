@@ -6,7 +6,7 @@
 //! heard yet: that is how packets collide. Times are those of 802.15.4 at its rate, as bytes of this line.
 //! There is no acknowledgement below TCP and CoAP: who repeats is they.
 
-use crate::line::Way;
+use crate::way::Way;
 use weir_random::Random;
 
 /// `aUnitBackoffPeriod`: 20 symbols of half a byte.

@@ -5,11 +5,11 @@
 //! after the last one is no longer fresh (section 3.3.1), and a second after a registration failed. What it
 //! deliberately does not do: fill its request, since no client of CoAP sends a browser's headers.
 
-use crate::Nanos;
+use crate::addresses::{PORTS, host};
 use crate::board::PATH;
-use crate::client::{PORTS, RETRY, host, ramp};
 use crate::datagram;
-use crate::setting::Setting;
+use crate::setting::{RETRY, Setting};
+use crate::time::Nanos;
 use std::collections::VecDeque;
 use weir_coap::limits::Limits;
 use weir_coap::session::{Arrival, CallId, Endpoint, Event, Parameters};
@@ -48,7 +48,7 @@ impl Observer {
     /// A client of this number; it registers within the ramp.
     pub(crate) fn new(setting: &Setting, number: usize, seed: u64) -> Self {
         let mut random = Random::new(seed);
-        let ramp = ramp(setting, &mut random);
+        let ramp = setting.ramp(&mut random);
         Self {
             host: host(number),
             port: PORTS * 4 + number as u16 % PORTS,

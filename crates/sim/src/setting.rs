@@ -1,8 +1,11 @@
 //! The settings of paper 002 (section 4.2.1), as the authors' scripts have them.
 
-use crate::{Nanos, SECOND};
+use crate::time::{Nanos, SECOND};
 use std::fmt;
 use weir_random::Random;
+
+/// How long a client whose connection or observation broke waits before it tries again.
+pub(crate) const RETRY: Nanos = SECOND;
 
 /// How a client gets to know what is new.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -125,6 +128,11 @@ pub struct Window {
 }
 
 impl Setting {
+    /// When a client begins: all of them within 10 ms each.
+    pub(crate) fn ramp(&self, random: &mut Random) -> Nanos {
+        (random.unit() * self.clients as f64 * 0.01 * SECOND as f64) as Nanos
+    }
+
     /// What is measured of it: the paper's time, and a minute for what is late.
     pub fn window(&self) -> Window {
         Window {

@@ -1,8 +1,8 @@
 //! What is counted of a run, and the paper's metrics (section 4.3).
 
-use crate::energy::Work;
+use crate::energy::{INSTRUCTIONS_A_SECOND, Work};
 use crate::line::Passed;
-use crate::{Nanos, SECOND};
+use crate::time::{Nanos, SECOND};
 use std::collections::HashMap;
 use weir_comet::Counters;
 
@@ -11,8 +11,6 @@ use weir_comet::Counters;
 const INSTRUCTIONS_IN: f64 = 2_700.0;
 const INSTRUCTIONS_OUT: f64 = 1_100.0;
 const INSTRUCTIONS_BYTE: f64 = 50.0;
-/// The paper's processor, one instruction a cycle.
-pub const INSTRUCTIONS_A_SECOND: f64 = 8e6;
 
 /// The metrics of a run.
 #[derive(Clone, Debug, Default, PartialEq)]

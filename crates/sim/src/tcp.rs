@@ -1,7 +1,7 @@
 //! A client's TCP: smoltcp, one interface a client, so that a packet costs the same however many there are.
 
-use crate::Nanos;
 use crate::board::ADDRESS;
+use crate::time::Nanos;
 use smoltcp::iface::{Config, Interface, SocketHandle, SocketSet, SocketStorage};
 use smoltcp::phy::{self, DeviceCapabilities, Medium};
 use smoltcp::socket::tcp::{Socket, SocketBuffer, State};

@@ -1,12 +1,12 @@
 //! A client of the authors' scripts: what it asks by HTTP, and when again.
 
+use crate::addresses::{PORTS, host};
 use crate::board::PATH;
-use crate::client::{PORTS, RETRY, host, ramp};
 use crate::refresh::Refresh;
 use crate::response::{Heard, Responses};
-use crate::setting::{Publication, Scheme, Setting};
+use crate::setting::{Publication, RETRY, Scheme, Setting};
 use crate::tcp::Tcp;
-use crate::{Nanos, SECOND};
+use crate::time::{Nanos, SECOND};
 use weir_random::Random;
 
 /// Dots that fill a request up to what a browser sends.
@@ -70,7 +70,7 @@ impl Web {
     /// A client of this number; it connects within the ramp.
     pub(crate) fn new(setting: Setting, request: Request, number: usize, seed: u64) -> Self {
         let mut random = Random::new(seed);
-        let ramp = ramp(&setting, &mut random);
+        let ramp = setting.ramp(&mut random);
         Self {
             setting,
             request,

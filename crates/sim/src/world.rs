@@ -2,10 +2,11 @@
 
 use crate::board::Board;
 use crate::client::Client;
-use crate::line::{Offered, Way, Wire};
+use crate::line::{Offered, Wire};
 use crate::setting::{Setting, Window};
 use crate::tally::{Figures, Tally};
-use crate::{Nanos, SECOND};
+use crate::time::{Nanos, SECOND};
+use crate::way::Way;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 use weir_random::Random;
