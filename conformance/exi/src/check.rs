@@ -1,8 +1,8 @@
 //! One document, one combination of options, both ways.
 
-use crate::Arguments;
+use crate::arguments::Arguments;
 use crate::coding;
-use crate::corpus::Document;
+use crate::document::Document;
 use crate::grid::{self, Case};
 use crate::java::Java;
 use crate::known;
@@ -10,7 +10,7 @@ use crate::random::Random;
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 use std::sync::Arc;
-use weir_exi::infoset::{Infoset, Item, Rules, WhiteSpace, compare};
+use weir_exi::infoset::{Infoset, Item, compare};
 use weir_exi::xml::Reader;
 use weir_exi::{Limits, Preserve, Schema};
 
@@ -136,7 +136,7 @@ pub(crate) fn all(documents: &[Document], arguments: &Arguments, java: &mut Java
                 document,
                 case: &case,
                 schema: schema.as_ref(),
-                settings: document.settings(&case),
+                settings: case.settings(document),
                 files: &files,
                 java,
             };
@@ -270,7 +270,7 @@ impl Pair<'_> {
         if self.case.options.fragment {
             reader = reader.fragment();
         }
-        let items = Infoset::of_xml(reader, rules(self.case, self.typed()));
+        let items = Infoset::of_xml(reader, self.case.rules(self.typed()));
         items
             .map(|items| self.without_types(as_oracle_tells(items)))
             .map_err(|error| format!("weir's reader: {error}"))
@@ -324,7 +324,7 @@ impl Pair<'_> {
     }
 
     fn same(&self, expected: &[Item], actual: &[Item]) -> Result<(), String> {
-        let rules = rules(self.case, self.typed());
+        let rules = self.case.rules(self.typed());
         compare(expected, actual, rules).map_err(|difference| difference.to_string())
     }
 }
@@ -337,15 +337,6 @@ fn is_any_type(item: &Item) -> bool {
 fn hex(bytes: &[u8], at: usize) -> String {
     let around = bytes.iter().skip(at.saturating_sub(12)).take(28);
     around.map(|byte| format!("{byte:02x}")).collect()
-}
-
-/// The rules to compare by.
-pub(crate) fn rules(case: &Case, typed: bool) -> Rules {
-    Rules {
-        preserve: case.options.preserve,
-        typed,
-        white_space: WhiteSpace::NotBetween,
-    }
 }
 
 /// What the oracle's parser tells otherwise: declarations one by one, from which no internal subset can be

@@ -1,6 +1,5 @@
 //! weir's encoder and decoder, as the check needs them.
 
-use crate::check::rules;
 use crate::grid::Case;
 use std::path::Path;
 use std::sync::Arc;
@@ -76,7 +75,7 @@ pub(crate) fn decode(
         false => case.options.clone(),
     };
     let mut decoder = Decoder::new(stream, DecoderSettings::new(options, schema.cloned()));
-    let mut infoset = Infoset::new(rules(case, typed));
+    let mut infoset = Infoset::new(case.rules(typed));
     while let Some(event) = decoder.next_event().map_err(|error| error.to_string())? {
         infoset.push(&event);
     }

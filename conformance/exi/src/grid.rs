@@ -1,8 +1,8 @@
 //! Combinations of options, as weir has them and as the oracle has them.
 
-use crate::corpus::Document;
+use crate::document::Document;
 use crate::random::Random;
-use std::path::Path;
+use weir_exi::infoset::{Rules, WhiteSpace};
 use weir_exi::options::{ExpandedName, Header, Profile, Representation, SchemaId};
 use weir_exi::{Alignment, Canonical, Options, Preserve};
 
@@ -158,8 +158,18 @@ fn map(some: bool, strict: bool) -> Vec<Representation> {
 }
 
 impl Case {
-    /// The options as the oracle reads them, for a document with entities of its own or without.
-    pub(crate) fn settings(&self, schema: Option<&Path>, references: bool) -> Vec<String> {
+    /// The rules to compare by.
+    pub(crate) fn rules(&self, typed: bool) -> Rules {
+        Rules {
+            preserve: self.options.preserve,
+            typed,
+            white_space: WhiteSpace::NotBetween,
+        }
+    }
+
+    /// The options as the oracle reads them, for this document.
+    pub(crate) fn settings(&self, document: &Document) -> Vec<String> {
+        let (schema, references) = (document.schema.as_deref(), document.has_entities());
         let options = &self.options;
         let mut settings = Vec::new();
         let alignment = ALIGNMENTS

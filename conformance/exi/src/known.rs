@@ -1,7 +1,7 @@
 //! What EXIficient does otherwise than the recommendations say, or cannot do as it says itself: not weir's
 //! failure, and counted apart.
 
-use crate::corpus::Document;
+use crate::document::Document;
 use weir_exi::{Alignment, Canonical, Options};
 
 /// Words of its answers, and what they mean.

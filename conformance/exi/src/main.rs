@@ -12,9 +12,11 @@
     reason = "a test program: arguments, files, a process"
 )]
 
+mod arguments;
 mod check;
 mod coding;
 mod corpus;
+mod document;
 mod edges;
 mod free;
 mod grid;
@@ -25,28 +27,11 @@ mod random;
 mod suite;
 mod typed;
 
-use std::path::PathBuf;
+use arguments::Arguments;
 use std::process::ExitCode;
 
-/// What was asked for.
-struct Arguments {
-    all: bool,
-    seed: u64,
-    documents: usize,
-    cases: usize,
-    keep: Option<PathBuf>,
-    /// Where to write a page of the counts.
-    write: Option<PathBuf>,
-    /// Only the document of this name.
-    only: Option<String>,
-    corpora: Vec<PathBuf>,
-    /// Single documents, and the schemas of some.
-    files: Vec<(PathBuf, Option<PathBuf>)>,
-    oracle: PathBuf,
-}
-
 fn main() -> ExitCode {
-    let arguments = match arguments(std::env::args().skip(1)) {
+    let arguments = match Arguments::read(std::env::args().skip(1)) {
         Ok(arguments) => arguments,
         Err(unknown) => {
             eprintln!(
@@ -83,45 +68,4 @@ fn main() -> ExitCode {
     } else {
         ExitCode::FAILURE
     }
-}
-
-fn arguments(mut given: impl Iterator<Item = String>) -> Result<Arguments, String> {
-    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let mut arguments = Arguments {
-        all: false,
-        seed: 1,
-        documents: 60,
-        cases: 12,
-        keep: None,
-        write: None,
-        only: None,
-        corpora: Vec::new(),
-        files: Vec::new(),
-        oracle: root.join("build/exi-oracle"),
-    };
-    while let Some(name) = given.next() {
-        if name == "--all" {
-            (arguments.all, arguments.documents, arguments.cases) = (true, 300, 64);
-            continue;
-        }
-        let value = given
-            .next()
-            .ok_or_else(|| format!("{name} needs a value"))?;
-        let number = || value.parse().map_err(|_| format!("{name} {value}"));
-        match name.as_str() {
-            "--seed" => arguments.seed = number()? as u64,
-            "--documents" => arguments.documents = number()?,
-            "--cases" => arguments.cases = number()?,
-            "--only" => arguments.only = Some(value),
-            "--write" => arguments.write = Some(value.into()),
-            "--keep" => arguments.keep = Some(value.into()),
-            "--file" => arguments.files.push(match value.split_once('=') {
-                Some((document, schema)) => (document.into(), Some(schema.into())),
-                None => (value.into(), None),
-            }),
-            "--corpus" => arguments.corpora.push(value.into()),
-            _ => return Err(name),
-        }
-    }
-    Ok(arguments)
 }

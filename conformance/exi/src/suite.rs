@@ -1,6 +1,6 @@
 //! The sources of the W3C's suite with the schemas that its streams were made with.
 
-use crate::corpus::{Document, is_document};
+use crate::document::{Document, is_document};
 use std::collections::BTreeSet;
 use std::path::Path;
 
