@@ -1,7 +1,6 @@
 //! The bridge: the board's line on one side; on the other this machine's clients, who want to reach the board,
 //! and its servers, which the board wants to reach.
 
-use crate::Nanos;
 use crate::client::Client;
 use crate::datagram::opening;
 use crate::host::Host;
@@ -10,6 +9,7 @@ use crate::line::{Counts, Line};
 use crate::modem::Modem;
 use crate::outward::{Outward, Wanted};
 use crate::port::{Port, Side};
+use crate::time::Nanos;
 use std::io;
 use std::net::Ipv4Addr;
 use std::sync::Arc;

@@ -1,8 +1,8 @@
 //! The clients' side of the line: smoltcp, a connection a client.
 
-use crate::Nanos;
 use crate::limits::{RECEIVE_BYTES, SEND_BYTES};
 use crate::line::Line;
+use crate::time::Nanos;
 use smoltcp::iface::{Config, Interface, SocketHandle, SocketSet};
 use smoltcp::phy::{self, DeviceCapabilities, Medium};
 use smoltcp::socket::AnySocket;
@@ -37,7 +37,7 @@ impl Host {
     pub fn new(seed: u64, mtu: usize) -> Self {
         let mut config = Config::new(HardwareAddress::Ip);
         config.random_seed = seed;
-        let mut line = Line::new(1, crate::Duplex::Full);
+        let mut line = Line::new(1, crate::line::Duplex::Full);
         let mut end = End {
             arrived: &mut None,
             line: &mut line,

@@ -28,6 +28,7 @@ mod line;
 mod modem;
 mod outward;
 mod port;
+mod time;
 
 pub use bridge::{Bridge, Machine, Orderer};
 pub use echo::{Order, Outcome, Protocol};
@@ -36,6 +37,4 @@ pub use host::{BOARD, Host};
 pub use line::{Counts, Duplex, Line, Way};
 pub use modem::Modem;
 pub use port::{Port, Side};
-
-/// Nanoseconds since the bridge began.
-pub type Nanos = u64;
+pub use time::Nanos;

@@ -1,7 +1,7 @@
 //! The serial line: how many bytes have passed by now, in one way, in both, or in one at a time.
 
-use crate::Nanos;
 use crate::limits::{LATE_NS, QUEUE_PACKETS};
+use crate::time::Nanos;
 use std::collections::VecDeque;
 use weir_comet::slip::{END, Writer};
 

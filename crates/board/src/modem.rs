@@ -9,12 +9,12 @@
 mod command;
 mod link;
 
-use crate::Nanos;
 use crate::bridge::Orderer;
 use crate::limits::SEGMENT_BYTES;
 use crate::line::{Line, Way};
 use crate::outward::ORDERER_PORT;
 use crate::port::Side;
+use crate::time::Nanos;
 use command::{Command, Kind, Reader, Said};
 use link::Link;
 use std::collections::VecDeque;

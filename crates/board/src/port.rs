@@ -1,7 +1,7 @@
 //! The board's end of the bridge: its serial port, read and written no faster than the line.
 
-use crate::Nanos;
 use crate::line::{Counts, Line, Way};
+use crate::time::Nanos;
 use std::io;
 use std::time::{Duration, Instant};
 use tokio::net::UnixStream;

@@ -1,7 +1,7 @@
 //! What a peer's acknowledgement and window mean (RFC 9293 section 3.10.7.4, RFC 5681, RFC 6582).
 
-use crate::ANSWERS;
 use crate::connection::{Connection, Ending, Phase};
+use crate::features::ANSWERS;
 use crate::limits::{RTO_MS, SEGMENT_BYTES_MAX, TIMEOUT_MS_MAX};
 use crate::server::{Held, Server};
 use crate::tcp::Segment;

@@ -1,8 +1,8 @@
 //! What is sent, as functions of what is published: heads, pages, notifications in their framing.
 
+use crate::features::{ANSWERS, PAGES, STREAMING, VALUES};
 use crate::limits::SMALLEST;
 use crate::slice::Slice;
-use crate::{ANSWERS, PAGES, STREAMING, VALUES};
 
 /// Statuses that have no body. What a status means is said by its code alone: a reason is for nobody to read
 /// (RFC 9112 section 4).

@@ -4,7 +4,7 @@
 //! is regenerated from the ring or the page, the sequence number of what comes next is the first
 //! unacknowledged one and the length of that.
 
-use crate::Milliseconds;
+use crate::time::Milliseconds;
 
 /// What a connection is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

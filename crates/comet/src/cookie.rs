@@ -4,7 +4,7 @@
 //! What it deliberately does not do: carry options. There is one size of segment, so that a SYN leaves
 //! nothing to remember.
 
-use crate::Milliseconds;
+use crate::time::Milliseconds;
 
 /// How long a cookie's time slot lasts; a handshake may take up to two.
 const SLOT_SHIFT: u32 = 15;

@@ -22,6 +22,7 @@ mod checksum;
 mod coap;
 mod connection;
 mod cookie;
+mod features;
 mod hosts;
 mod icmp;
 mod ipv4;
@@ -38,6 +39,7 @@ mod site;
 mod slice;
 pub mod slip;
 mod tcp;
+mod time;
 mod timers;
 mod transmit;
 mod udp;
@@ -46,24 +48,4 @@ mod word;
 pub use ring::TooLong;
 pub use server::{Counters, Server};
 pub use site::{Kind, Resource, Site, SiteFault};
-
-/// What is served, by Cargo features: what is not is unreachable and left out.
-const COAP: bool = cfg!(feature = "coap");
-const ECHO: bool = cfg!(feature = "echo");
-const PAGES: bool = cfg!(feature = "pages");
-const POLLING: bool = cfg!(feature = "polling");
-const LONG_POLLING: bool = cfg!(feature = "long-polling");
-const STREAMING: bool = cfg!(feature = "streaming");
-const RESUMPTION: bool = cfg!(feature = "resumption");
-/// Whether a topic is answered with a single notification.
-const VALUES: bool = POLLING || LONG_POLLING;
-/// Whether anything but a stream is answered.
-const ANSWERS: bool = VALUES || PAGES || cfg!(feature = "refusals");
-
-/// Whether it is known when something is due.
-const DEADLINE: bool = cfg!(feature = "deadline");
-/// Whether what happens is counted.
-const COUNTERS: bool = cfg!(feature = "counters");
-
-/// Milliseconds since the device started; they may wrap around.
-pub type Milliseconds = u32;
+pub use time::Milliseconds;

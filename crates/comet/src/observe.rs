@@ -8,12 +8,15 @@
 
 use crate::coap::{self, Asked, Fault, Header, Type, code};
 use crate::connection::{Connection, Observer, Phase};
+use crate::features::{COAP, DEADLINE};
+use crate::ipv4;
 use crate::limits::{COAP_ACK_TIMEOUT_MS, COAP_PORT, COAP_RETRANSMISSIONS_MAX};
 use crate::server::{Held, Server};
 use crate::site::{Kind, Resource};
 use crate::slice::Slice;
+use crate::time::Milliseconds;
 use crate::timers::RETRANSMISSION_SHIFT;
-use crate::{COAP, DEADLINE, Milliseconds, ipv4, udp};
+use crate::udp;
 
 /// Of an observer that asked for no confirmation, one notification in so many is confirmed, so that one
 /// that is gone is found (RFC 7641 section 4.5).

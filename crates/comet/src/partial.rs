@@ -1,8 +1,8 @@
 //! Requests that are under way: the few that did not fit one segment, and only as far as they were read.
 
-use crate::Milliseconds;
 use crate::limits::{PARTIAL_REQUESTS, REQUEST_MS_MAX};
 use crate::request::Request;
+use crate::time::Milliseconds;
 
 /// Places for them; a connection has one only while a request of its is torn.
 pub(crate) struct Partial {

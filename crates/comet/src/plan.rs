@@ -4,11 +4,11 @@
 
 use crate::answer::{self, Part, Places};
 use crate::connection::{Connection, Ending, Phase, SENT_MAX, STATUS};
+use crate::features::{ANSWERS, PAGES, STREAMING, VALUES};
 use crate::limits::SEGMENT_BYTES_MAX;
 use crate::server::Server;
 use crate::site::{Kind, Resource};
 use crate::slice::Slice;
-use crate::{ANSWERS, PAGES, STREAMING, VALUES};
 
 impl<const CONNECTIONS: usize, const HOSTS: usize, const ITEMS: usize, const ITEM_BYTES: usize>
     Server<CONNECTIONS, HOSTS, ITEMS, ITEM_BYTES>

@@ -3,15 +3,15 @@
 use crate::answer::Status;
 use crate::connection::{Connection, Ending, Phase, STATUS};
 use crate::cookie::{Handshake, Peer};
+use crate::features::{ANSWERS, COAP, ECHO, LONG_POLLING, PAGES, POLLING, RESUMPTION, STREAMING};
+use crate::icmp;
+use crate::ipv4;
 use crate::limits::{RECEIVE_WINDOW, SEGMENT_BYTES_MAX};
 use crate::request::{NO_RESOURCE, Request, said};
 use crate::server::{Held, Server};
 use crate::site::Kind;
 use crate::tcp::{self, ACK, FIN, RST, SYN, Segment};
-use crate::{
-    ANSWERS, COAP, ECHO, LONG_POLLING, Milliseconds, PAGES, POLLING, RESUMPTION, STREAMING, icmp,
-    ipv4,
-};
+use crate::time::Milliseconds;
 
 /// How long a poll waits that does not say it, seconds.
 const WAIT_S: u8 = 30;

@@ -7,9 +7,9 @@
 //! it stands ([`STEPS`]); a word is known with its place ([`WORDS`]), and the word's number is the bit that
 //! it says. A table takes a third of what the same costs as instructions.
 
+use crate::features::{LONG_POLLING, RESUMPTION};
 use crate::site::Site;
 use crate::word::Word;
-use crate::{LONG_POLLING, RESUMPTION};
 
 /// What a request says so far.
 #[derive(Clone, Copy, Debug)]

@@ -3,8 +3,8 @@
 //! What it deliberately does not do: keep an estimate a peer. One segment is timed at a time, never one
 //! that was sent twice (Karn, RFC 6298 section 3).
 
-use crate::Milliseconds;
 use crate::limits::RTO_MS;
+use crate::time::Milliseconds;
 
 /// Smoothed round trip and retransmission timeout (RFC 6298 section 2).
 pub(crate) struct Rtt {

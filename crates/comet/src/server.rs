@@ -2,13 +2,14 @@
 
 use crate::connection::{Connection, Phase};
 use crate::cookie::Key;
+use crate::features::{COAP, COUNTERS, LONG_POLLING, VALUES};
 use crate::hosts::Hosts;
 use crate::partial::Partial;
 use crate::ring::{Ring, TooLong};
 use crate::rtt::Rtt;
 use crate::site::{Kind, Site};
+use crate::time::Milliseconds;
 use crate::timers::IDLE_SHIFT;
-use crate::{COAP, COUNTERS, LONG_POLLING, Milliseconds, VALUES};
 
 /// A Web server for so many connections, from so many addresses, with a ring of so many notifications of
 /// at most so many bytes.

@@ -1,9 +1,9 @@
 //! What a device serves: pages that never change, and topics that do.
 
 use crate::answer::{HEAD_BYTES_MAX, PAGE_HEAD_BYTES_MAX};
+use crate::features::{STREAMING, VALUES};
 use crate::limits::{ANSWER_BYTES_MAX, FRAME_BYTES_MAX, RESOURCES_MAX};
 use crate::word::Word;
-use crate::{STREAMING, VALUES};
 
 /// A resource and its path.
 #[derive(Clone, Copy, Debug)]

@@ -4,9 +4,10 @@
 
 use crate::answer::Status;
 use crate::connection::{Connection, Ending, Phase};
+use crate::features::{ANSWERS, DEADLINE, LONG_POLLING};
 use crate::limits::{IDLE_MS, PROBES_MAX, RETRANSMISSIONS_MAX, TIMEOUT_MS_MAX, WAIT_S_MAX};
 use crate::server::{Held, Server};
-use crate::{ANSWERS, DEADLINE, LONG_POLLING, Milliseconds};
+use crate::time::Milliseconds;
 
 /// Units of a timer as powers of two of milliseconds: retransmission, doubled by each backoff; long polls;
 /// silence.

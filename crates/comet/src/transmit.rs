@@ -1,11 +1,12 @@
 //! What goes out, one segment at a time, everybody in turn.
 
 use crate::connection::{Connection, Ending, Phase};
+use crate::features::{ANSWERS, COUNTERS};
 use crate::limits::{FLIGHT_BYTES_MAX, FLIGHT_SEGMENTS_MAX, SEGMENT_BYTES_MAX};
 use crate::server::{Held, Server};
 use crate::slice::Slice;
 use crate::tcp::{self, ACK, FIN, HEADERS_BYTES, PSH, RST};
-use crate::{ANSWERS, COUNTERS, Milliseconds};
+use crate::time::Milliseconds;
 
 /// What a segment carries.
 struct Part {

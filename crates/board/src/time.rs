@@ -1,0 +1,4 @@
+//! The bridge's time.
+
+/// Nanoseconds since the bridge began.
+pub type Nanos = u64;
