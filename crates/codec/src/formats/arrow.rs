@@ -33,12 +33,14 @@ mod columns;
 mod dictionary;
 mod flat_read;
 mod flat_write;
+mod names;
 mod read;
 mod record;
 mod schema_read;
 mod write;
 
 use crate::format::{Confidence, Format};
+use names::CONTINUATION;
 
 pub(crate) const FORMAT: Format = Format {
     sniff: Some(sniff),
@@ -54,43 +56,10 @@ fn sniff(payload: &[u8]) -> Confidence {
     Confidence::Certain.if_so(payload.starts_with(&CONTINUATION))
 }
 
-/// Before every message (since Arrow 0.15); what follows is the length of its metadata.
-pub(crate) const CONTINUATION: [u8; 4] = [0xFF; 4];
-/// Alignment of messages, metadata and buffers.
-const ALIGNMENT: usize = 8;
-
-// Names of Schema.fbs and Message.fbs.
-const VERSION_4: i16 = 3;
-const VERSION_5: i16 = 4;
-const HEADER_SCHEMA: u8 = 1;
-const HEADER_DICTIONARY: u8 = 2;
-const HEADER_RECORD: u8 = 3;
-
-const TYPE_NULL: u8 = 1;
-const TYPE_INT: u8 = 2;
-const TYPE_FLOAT: u8 = 3;
-const TYPE_BINARY: u8 = 4;
-const TYPE_UTF8: u8 = 5;
-const TYPE_BOOL: u8 = 6;
-const TYPE_TIMESTAMP: u8 = 10;
-const TYPE_LIST: u8 = 12;
-const TYPE_STRUCT: u8 = 13;
-const TYPE_UNION: u8 = 14;
-const TYPE_FIXED_SIZE_LIST: u8 = 16;
-const TYPE_MAP: u8 = 17;
-const TYPE_LARGE_BINARY: u8 = 19;
-const TYPE_LARGE_UTF8: u8 = 20;
-const TYPE_LARGE_LIST: u8 = 21;
-const TYPE_RUN_END: u8 = 22;
-const TYPE_BINARY_VIEW: u8 = 23;
-
-const PRECISION_SINGLE: i16 = 1;
-const PRECISION_DOUBLE: i16 = 2;
-const UNIT_NANOSECOND: i16 = 3;
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
+    use super::names::ALIGNMENT;
     use super::*;
     use crate::error::Fault;
     use alloc::string::ToString;

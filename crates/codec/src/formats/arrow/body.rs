@@ -1,6 +1,6 @@
 //! The body of a record batch, written buffer by buffer; its metadata learn where each one lies.
 
-use super::ALIGNMENT;
+use super::names::ALIGNMENT;
 use alloc::vec::Vec;
 
 /// Where the metadata of a record batch are still to be filled in.

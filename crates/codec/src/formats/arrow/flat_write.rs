@@ -1,6 +1,6 @@
 //! FlatBuffers written forwards: a table first, then what it points to.
 
-use super::ALIGNMENT;
+use super::names::ALIGNMENT;
 use alloc::vec::Vec;
 
 /// A field of a table.

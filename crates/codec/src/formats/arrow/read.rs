@@ -2,9 +2,11 @@
 
 use super::columns::Column;
 use super::flat_read::{Flat, Table};
+use super::names::{
+    CONTINUATION, HEADER_DICTIONARY, HEADER_RECORD, HEADER_SCHEMA, VERSION_4, VERSION_5,
+};
 use super::record::{BodyBytes, Items, Record};
 use super::schema_read::{Field, Kind, Schema};
-use super::{CONTINUATION, HEADER_DICTIONARY, HEADER_RECORD, HEADER_SCHEMA, VERSION_4, VERSION_5};
 use crate::error::DecodeError;
 use crate::lexical;
 use crate::limits::{ARROW_COLUMNS_MAX, ARROW_METADATA_BYTES_MAX};

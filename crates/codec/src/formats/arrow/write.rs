@@ -4,9 +4,10 @@ use super::body::{Body, Places};
 use super::columns::{ALWAYS, COLUMNS, Column, Shape};
 use super::dictionary::Dictionary;
 use super::flat_write::{FlatWrite, Slot};
-use super::{ALIGNMENT, CONTINUATION, PRECISION_DOUBLE, UNIT_NANOSECOND, VERSION_5};
-use super::{HEADER_DICTIONARY, HEADER_RECORD, HEADER_SCHEMA};
-use super::{TYPE_BOOL, TYPE_FLOAT, TYPE_TIMESTAMP, TYPE_UTF8};
+use super::names::{
+    ALIGNMENT, CONTINUATION, HEADER_DICTIONARY, HEADER_RECORD, HEADER_SCHEMA, PRECISION_DOUBLE,
+    TYPE_BOOL, TYPE_FLOAT, TYPE_TIMESTAMP, TYPE_UTF8, UNIT_NANOSECOND, VERSION_5,
+};
 use alloc::vec::Vec;
 use weir_model::{Batch, Extra, Time, Value};
 
