@@ -1,6 +1,7 @@
 //! Users and tokens of the policy file.
 
-use crate::{Failure, output};
+use crate::failure::Failure;
+use crate::output;
 use std::fs::OpenOptions;
 use std::io::{BufRead, Write, stdin};
 use std::path::Path;

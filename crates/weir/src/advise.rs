@@ -1,6 +1,7 @@
 //! `weir advise`: which protocol, delivery and format to take, from what was measured.
 
-use crate::{Failure, output};
+use crate::failure::Failure;
+use crate::output;
 use clap::Args;
 use std::path::PathBuf;
 use std::process::ExitCode;

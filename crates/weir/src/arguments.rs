@@ -1,87 +1,8 @@
-//! What can be typed.
+//! What can be typed behind the commands.
 
-use clap::{Args, Parser, Subcommand};
+use crate::help::{how_sent, whom};
+use clap::Args;
 use std::path::PathBuf;
-
-/// Regulates a stream of observations and measures it.
-#[derive(Parser)]
-#[command(name = "weir", version, about, arg_required_else_help = true)]
-pub(crate) struct Arguments {
-    #[command(subcommand)]
-    pub(crate) command: Command,
-}
-
-#[derive(Subcommand)]
-pub(crate) enum Command {
-    /// Run the gateway
-    Serve(Serve),
-    /// Run the gateway with a simulated district heating network and a replay of real sensors
-    Demo(Demo),
-    /// Say what is wrong with a configuration, and where
-    Check(Source),
-    /// Say what of this machine and configuration would hurt a gateway
-    Doctor(Serve),
-    /// Copy the data into one tar file, while the gateway runs
-    Backup(Backup),
-    /// Make the data of a backup, where there is none yet
-    Restore(Backup),
-    /// Write the history of the data folder into the database of `store.url`, which has none yet
-    MoveHistory(Stored),
-    /// Publish lines or files from standard input, by any protocol
-    Pub(Publish),
-    /// Print messages as they come, by any protocol
-    Sub(Subscribe),
-    /// Print the past, all of it or a span, thinned out where that is asked for
-    History(History),
-    /// Turn a message from one encoding into another
-    Convert(Convert),
-    /// Turn any XML document into EXI and back
-    Exi(Box<crate::exi::Exi>),
-    /// Run a command behind an emulated link
-    Link(Box<crate::link::Link>),
-    /// Run an experiment in virtual time
-    Sim(Box<crate::sim::Sim>),
-    /// Run the device's image on an emulated board, and open its page to this machine
-    Board(crate::board::Board),
-    /// Measure: list, run, report, compare
-    #[cfg(feature = "bench")]
-    #[command(disable_help_flag = true)]
-    Bench {
-        /// What `weir bench --help` says
-        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
-        arguments: Vec<String>,
-    },
-    /// Say which protocol, delivery and format to take, from what was measured
-    #[cfg(feature = "bench")]
-    Advise(Box<crate::advise::Advise>),
-    /// Read a password from standard input and print the policy file's entry for a user
-    User {
-        /// Name of the user
-        name: String,
-        /// Role of the policy file
-        #[arg(long, default_value = "reader")]
-        role: String,
-    },
-    /// Make a token and print it with the policy file's entry
-    Token {
-        /// What the token is for
-        name: String,
-        /// Role of the policy file
-        #[arg(long, default_value = "publisher")]
-        role: String,
-    },
-    /// Make keys of OSCORE for a device: write its file, print the policy file's entry
-    Oscore {
-        /// What the device is called
-        name: String,
-        /// Role of the policy file
-        #[arg(long, default_value = "publisher")]
-        role: String,
-        /// File of the device's half
-        #[arg(long, value_name = "FILE")]
-        device: PathBuf,
-    },
-}
 
 /// Where the configuration comes from.
 #[derive(Args, Clone, Default)]
@@ -156,9 +77,9 @@ pub(crate) struct Trust {
 }
 
 #[derive(Args)]
-#[command(after_help = crate::publish::how_sent())]
+#[command(after_help = how_sent())]
 pub(crate) struct Publish {
-    #[arg(help = crate::peer::help("Whom"))]
+    #[arg(help = whom("Whom"))]
     pub(crate) url: String,
     /// Topic to publish at
     pub(crate) topic: String,
@@ -174,7 +95,7 @@ pub(crate) struct Publish {
 
 #[derive(Args)]
 pub(crate) struct Subscribe {
-    #[arg(help = crate::peer::help("Whom, and how (http is sse+http)"))]
+    #[arg(help = whom("Whom, and how (http is sse+http)"))]
     pub(crate) url: String,
     /// Topic filters
     #[arg(required = true)]

@@ -1,7 +1,8 @@
 //! `weir backup` and `weir restore`.
 
 use crate::arguments::Backup;
-use crate::{Failure, check, output};
+use crate::failure::Failure;
+use crate::{check, output};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufReader, BufWriter, IsTerminal, Write, stdin, stdout};
 use std::path::{Path, PathBuf};

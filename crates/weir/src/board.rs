@@ -3,7 +3,7 @@
 mod client;
 mod command;
 
-use crate::Failure;
+use crate::failure::Failure;
 use crate::output::Standard;
 use crate::serve::StopSignals;
 use clap::{Args, ValueEnum};

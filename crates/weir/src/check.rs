@@ -1,7 +1,8 @@
 //! `weir check`, and reading the configuration for all who need it.
 
 use crate::arguments::{Serve, Source};
-use crate::{Failure, output};
+use crate::failure::Failure;
+use crate::output;
 use std::path::Path;
 use weir_gateway::Config;
 

@@ -2,8 +2,8 @@
 
 mod round_trip;
 
-use crate::Failure;
 use crate::arguments::Convert;
+use crate::failure::Failure;
 use crate::{input, output};
 use weir_codec::{FORMATS, Format, by_name, position};
 use weir_model::{Batch, BatchBuilder, Flaw, Limits};

@@ -1,8 +1,8 @@
 //! `weir demo`.
 
-use crate::Failure;
 use crate::arguments::Demo;
 use crate::check;
+use crate::failure::Failure;
 use crate::serve::with_gateway;
 use std::path::PathBuf;
 use weir_gateway::{Gateway, GaveWay};

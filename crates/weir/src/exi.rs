@@ -7,7 +7,7 @@ mod schema;
 
 pub(crate) use arguments::Exi;
 
-use crate::Failure;
+use crate::failure::Failure;
 use crate::{input, output};
 use arguments::Direction;
 use std::sync::Arc;

@@ -1,8 +1,8 @@
 //! `weir history`.
 
-use crate::Failure;
 use crate::arguments::History;
 use crate::convert::format;
+use crate::failure::Failure;
 use crate::output::Standard;
 use crate::peer::{failed, on_a_thread, peer};
 use crate::subscribe::filters;

@@ -1,6 +1,6 @@
 //! What a command reads: a file, or standard input.
 
-use crate::Failure;
+use crate::failure::Failure;
 use std::io::{Read, stdin};
 use std::path::Path;
 

@@ -1,6 +1,6 @@
 //! `weir link`: any program behind an emulated link.
 
-use crate::Failure;
+use crate::failure::Failure;
 use clap::Args;
 use serde_json::{Value, json};
 use std::net::{SocketAddr, TcpStream};

@@ -17,10 +17,13 @@ mod arguments;
 mod backup;
 mod board;
 mod check;
+mod command;
 mod convert;
 mod demo;
 mod doctor;
 mod exi;
+mod failure;
+mod help;
 mod history;
 mod input;
 mod link;
@@ -32,33 +35,10 @@ mod serve;
 mod sim;
 mod subscribe;
 
-use arguments::{Arguments, Command};
 use clap::Parser;
+use command::{Arguments, Command};
+use failure::Failure;
 use std::process::ExitCode;
-
-/// Why a command did not do what it was asked: a sentence and an exit code.
-pub(crate) struct Failure {
-    code: u8,
-    sentence: String,
-}
-
-impl Failure {
-    /// The answer is no.
-    pub(crate) fn no(sentence: impl ToString) -> Self {
-        Self {
-            code: 1,
-            sentence: sentence.to_string(),
-        }
-    }
-
-    /// The question was not understood.
-    pub(crate) fn usage(sentence: impl ToString) -> Self {
-        Self {
-            code: 2,
-            sentence: sentence.to_string(),
-        }
-    }
-}
 
 fn main() -> ExitCode {
     match run(Arguments::parse().command) {

@@ -1,7 +1,8 @@
 //! `weir move-history`.
 
 use crate::arguments::Stored;
-use crate::{Failure, check, output};
+use crate::failure::Failure;
+use crate::{check, output};
 use std::io::IsTerminal;
 
 /// Moves the history; all of it is there then, or nothing.

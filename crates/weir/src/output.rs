@@ -3,7 +3,7 @@
 //! Whoever reads it may stop at any time (`weir ... | head`), which is no failure: what comes after is
 //! dropped, and what goes on for long asks [`Standard::is_closed`]. A disk that is full is one.
 
-use crate::Failure;
+use crate::failure::Failure;
 use std::io::{self, ErrorKind, Write, stdout};
 
 /// Standard output, for as long as it is read.

@@ -1,7 +1,7 @@
 //! Whom the client's commands talk to, and what is said where that fails.
 
-use crate::Failure;
 use crate::arguments::Trust;
+use crate::failure::Failure;
 use bytes::Bytes;
 use std::io::{self, ErrorKind};
 use std::path::Path;
@@ -39,14 +39,6 @@ fn certificates(file: &Path) -> Result<Bytes, Failure> {
     let text = std::fs::read(file)
         .map_err(|error| Failure::usage(format!("{}: {error}", file.display())))?;
     Ok(text.into())
-}
-
-/// What the help says of a URL: all that is understood.
-pub(crate) fn help(what: &str) -> String {
-    format!(
-        "{what}: SCHEME://HOST:PORT, SCHEME one of {}",
-        client_schemes().join(", ")
-    )
 }
 
 /// A sentence that names the peer.

@@ -1,13 +1,13 @@
 //! `weir pub`.
 
-use crate::Failure;
 use crate::arguments::Publish;
 use crate::convert::{format, tell};
+use crate::failure::Failure;
 use crate::peer::{failed, on_a_thread, peer, plainly};
 use bytes::Bytes;
 use std::io::{self, BufRead, Read, stdin};
 use weir_binding::Publisher;
-use weir_codec::{FORMATS, Format};
+use weir_codec::Format;
 use weir_model::{BatchBuilder, Flaw, Limits};
 
 /// Publishes standard input: a message a line as they come, or all of it as one.
@@ -23,26 +23,6 @@ pub(crate) fn run(publish: Publish) -> Result<(), Failure> {
         };
         sent.map_err(|error| failed(&publish.url, &error))
     })
-}
-
-const EXAMPLES: &str = "Examples:
-  echo 21.5 | weir pub mqtt://127.0.0.1 kitchen/temperature --as plain
-  tail -f lines.json | weir pub http://127.0.0.1:8080 kitchen";
-
-/// Which encodings are sent how, for `--help`.
-pub(crate) fn how_sent() -> String {
-    let names = |line_by_line: bool| {
-        let formats = FORMATS.iter();
-        let those = formats.filter(|format| format.line_by_line == line_by_line);
-        those.map(|format| format.name).collect::<Vec<_>>()
-    };
-    format!(
-        "Messages come from standard input.\n\
-         Each line is a message, sent as it comes: {}.\n\
-         All of the input is one message: {}.\n\n{EXAMPLES}",
-        names(true).join(", "),
-        names(false).join(", ")
-    )
 }
 
 async fn send_whole(publisher: &mut dyn Publisher, topic: &str, format: &Format) -> io::Result<()> {

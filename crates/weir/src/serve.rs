@@ -1,8 +1,8 @@
 //! `weir serve`.
 
-use crate::Failure;
 use crate::arguments::Serve;
 use crate::check;
+use crate::failure::Failure;
 use crate::output::Standard;
 use std::io::Write;
 use tokio::signal::unix::{Signal, SignalKind, signal};

@@ -1,6 +1,7 @@
 //! `weir sim`: experiments in virtual time.
 
-use crate::{Failure, output};
+use crate::failure::Failure;
+use crate::output;
 use clap::{Args, Subcommand, ValueEnum};
 use std::num::NonZero;
 use std::path::{Path, PathBuf};

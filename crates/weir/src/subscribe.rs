@@ -1,8 +1,8 @@
 //! `weir sub`.
 
-use crate::Failure;
 use crate::arguments::Subscribe;
 use crate::convert::format;
+use crate::failure::Failure;
 use crate::history::TABLES;
 use crate::output::Standard;
 use crate::peer::{self, failed, on_a_thread, plainly};

@@ -1,8 +1,9 @@
 //! `weir board --client`: a board that sends packets to a server and measures their round trips, as paper 003's.
 
 use super::{Board, Direction, line, start};
+use crate::failure::Failure;
+use crate::output;
 use crate::serve::StopSignals;
-use crate::{Failure, output};
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 use std::net::SocketAddrV4;

@@ -2,7 +2,7 @@
 //! the board.
 
 use super::{Board, line, start, tell};
-use crate::Failure;
+use crate::failure::Failure;
 use crate::link::{code, no};
 use crate::serve::StopSignals;
 use std::io;

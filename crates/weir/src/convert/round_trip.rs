@@ -2,7 +2,8 @@
 
 use super::message_of;
 use crate::arguments::Convert;
-use crate::{Failure, input, output};
+use crate::failure::Failure;
+use crate::{input, output};
 use std::fmt::Write;
 use std::io::{IsTerminal, stdin};
 use weir_codec::{FORMATS, Format, RoundTrip, round_trip, sample};

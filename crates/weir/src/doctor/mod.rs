@@ -13,7 +13,8 @@ mod machine;
 mod ports;
 
 use crate::arguments::Serve;
-use crate::{Failure, check, output};
+use crate::failure::Failure;
+use crate::{check, output};
 use finding::{Finding, Level};
 use std::fmt::Write;
 use std::path::PathBuf;

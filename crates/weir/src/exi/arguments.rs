@@ -1,6 +1,6 @@
 //! What can be typed after `weir exi`, and the options of EXI that it means.
 
-use crate::Failure;
+use crate::failure::Failure;
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use weir_exi::options::{ExpandedName, Header, Profile, Representation, SchemaId};

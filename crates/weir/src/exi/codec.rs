@@ -2,7 +2,7 @@
 
 use super::arguments::Coding;
 use super::effect::shown;
-use crate::Failure;
+use crate::failure::Failure;
 use std::sync::Arc;
 use weir_exi::decode::{Decoder, DecoderSettings};
 use weir_exi::encode::{Canonical, Encoder, EncoderSettings};

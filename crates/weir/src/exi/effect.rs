@@ -2,7 +2,7 @@
 //! gives them expects something of them.
 
 use super::arguments::{Coding, Layout};
-use crate::Failure;
+use crate::failure::Failure;
 use weir_exi::Schema;
 use weir_exi::options::{ExpandedName, Representation};
 

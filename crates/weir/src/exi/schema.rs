@@ -1,6 +1,6 @@
 //! Schemas from files.
 
-use crate::Failure;
+use crate::failure::Failure;
 use std::sync::Arc;
 use weir_exi::Schema;
 use weir_exi::xsd::{Document, Loader, XsdError, parts};
