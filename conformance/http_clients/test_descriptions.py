@@ -56,6 +56,31 @@ class Descriptions(unittest.TestCase):
 
         self.each_start(check)
 
+    def test_a_blank_name_says_nothing(self):
+        self.publish("blank/level", value=1, unit="m", sensor="urn:s:a", type="urn:p:level", time=day(1))
+        for number, body in enumerate(
+            (
+                {"value": 2, "unit": "", "sensor": "", "type": "", "time": day(2)},
+                {"value": 2, "unit": "  ", "sensor": "\t", "quality": "", "feature": " ", "time": day(3)},
+            )
+        ):
+            self.publish("blank/level", **body)
+            said = self.told("/history/blank/level", "value", "unit", "sensor", "type", "quality", "feature")
+            self.assertEqual(said[number + 1], (2, "m", "urn:s:a", "urn:p:level", None, None))
+        for lines in (b'[{"n":"","v":3,"u":"","t":1767571200}]', b"value,unit,time\n4,,2026-01-06T00:00:00Z\n"):
+            media = "application/senml+json" if lines.startswith(b"[") else "text/csv"
+            status, _, said = self.gateway.request("POST", "/live/blank/level", lines, {"Content-Type": media})
+            self.assertEqual(status, 204, said)
+        self.assertNotIn("versions", self.entry("blank/level"))
+        status, _, said = self.gateway.request("PUT", "/catalog/blank/level", '{"unit":"","sensor":" "}', JSON)
+        self.assertEqual(status, 204, said)
+        entry = self.entry("blank/level")
+        self.assertEqual([entry.get(name) for name in ("unit", "sensor", "declared")], [None, None, None], entry)
+
+    def entry(self, topic):
+        [entry] = json.loads(self.gateway.request("GET", f"/catalog/{topic}?versions")[2])["datastreams"]
+        return entry
+
     def test_a_sensor_is_replaced_and_late_data_are_of_the_one_before(self):
         self.publish("mast/wind", value=1, sensor="urn:s:old", type="urn:p:wind", unit="m/s", time=day(1))
         self.publish("mast/wind", value=2, sensor="urn:s:new", time=day(5))

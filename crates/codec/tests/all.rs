@@ -1,5 +1,6 @@
 //! Formats: what they promise, one file each. One program, since linking each takes longer than running it.
 
+mod blank;
 mod block;
 mod exi;
 mod flaws;

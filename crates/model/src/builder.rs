@@ -4,6 +4,7 @@ mod bulk;
 mod mend;
 
 use crate::batch::{Bag, Batch, Cell, Extra, NO_TIME, Naming, Observation, Place, Span, Stream};
+use crate::datastream::is_blank;
 use crate::flaw::Flaw;
 use crate::time::Time;
 use crate::topic::{self, TopicError};
@@ -229,19 +230,30 @@ impl BatchBuilder {
         self.row.stream.topic = Span::append(&mut self.batch.names, name);
     }
 
-    /// Sets the sensor's URI.
+    /// Sets the sensor's URI; a blank one says nothing.
     pub fn sensor(&mut self, uri: &str) {
-        self.row.stream.sensor = Span::append(&mut self.batch.names, uri);
+        if !is_blank(uri) {
+            self.row.stream.sensor = Span::append(&mut self.batch.names, uri);
+        }
     }
 
-    /// Sets the observed property.
+    /// Sets the observed property; a blank one says nothing.
     pub fn property(&mut self, name: &str) {
-        self.row.stream.property = Span::append(&mut self.batch.names, name);
+        if !is_blank(name) {
+            self.row.stream.property = Span::append(&mut self.batch.names, name);
+        }
     }
 
-    /// Sets the unit of measurement.
+    /// Sets the unit of measurement; a blank one says nothing: what has the dimension one is in `1` (UCUM).
     pub fn unit(&mut self, code: &str) {
-        self.row.stream.unit = Span::append(&mut self.batch.names, code);
+        if !is_blank(code) {
+            self.row.stream.unit = Span::append(&mut self.batch.names, code);
+        }
+    }
+
+    /// Whether the observation begun says its unit.
+    pub fn has_unit(&self) -> bool {
+        !self.row.stream.unit.is_none()
     }
 
     /// Says under which description of its datastream it was made.
@@ -277,7 +289,8 @@ impl BatchBuilder {
         self.row.place.longitude = degrees;
     }
 
-    /// Adds what else the observation carries; members that are `None` stay as they were.
+    /// Adds what else the observation carries; members that are `None` stay as they were, and so do those that a
+    /// blank text is given for.
     pub fn extra(&mut self, extra: Extra<'_>) {
         let texts = &mut self.batch.texts;
         let bag = &mut self.row.bag;
@@ -289,7 +302,7 @@ impl BatchBuilder {
             (&mut bag.feature, extra.feature),
             (&mut bag.parameters, extra.parameters),
         ] {
-            if let Some(text) = text {
+            if let Some(text) = text.filter(|text| !is_blank(text)) {
                 *span = Span::append(texts, text);
             }
         }

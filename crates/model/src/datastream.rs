@@ -61,6 +61,15 @@ pub struct Described<'a> {
     pub unit: Option<&'a str>,
 }
 
+/// Whether a text says nothing: it is empty, or nothing but white space.
+#[inline]
+pub fn is_blank(text: &str) -> bool {
+    match text.as_bytes().first() {
+        Some(b'!'..=b'~') => false,
+        _ => text.trim().is_empty(),
+    }
+}
+
 /// What is said of an observation beside what its datastream was declared to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Contradiction<'a> {
@@ -146,6 +155,25 @@ impl Description {
 }
 
 impl Datastream {
+    /// Forgets names that say nothing.
+    pub fn drop_blanks(&mut self) {
+        let Self {
+            name,
+            sensor,
+            property,
+            unit,
+            ..
+        } = self;
+        for text in [name, sensor, property, unit] {
+            text.take_if(|text| is_blank(text));
+        }
+        for own in &mut self.descriptions {
+            for text in [&mut own.sensor, &mut own.property, &mut own.unit] {
+                text.take_if(|text| is_blank(text));
+            }
+        }
+    }
+
     /// Takes over what is said and keeps the rest.
     pub fn learn(&mut self, said: Described<'_>) {
         for (known, said) in [

@@ -103,7 +103,6 @@ struct Record {
     nanos: i64,
     number: Option<Exact>,
     sum: Option<f64>,
-    has_unit: bool,
     /// Whether `vs`, `vb` or `vd` said the result.
     has_other: bool,
     /// Whether there is any field that is not of the base.
@@ -141,7 +140,7 @@ impl Record {
         self.name.truncate(0);
         self.nanos = 0;
         (self.number, self.sum) = (None, None);
-        (self.has_unit, self.has_other, self.has_own) = (false, false, false);
+        (self.has_other, self.has_own) = (false, false);
     }
 }
 
@@ -245,10 +244,7 @@ fn read_own(
             let set = record.name.set(&senml_name::to_topic(pull.text()?));
             return fits(set, at);
         }
-        Field::Unit => {
-            rows.unit(pull.text()?);
-            record.has_unit = true;
-        }
+        Field::Unit => rows.unit(pull.text()?),
         Field::Time => record.nanos = pull.seconds()?,
         Field::Sum => record.sum = Some(pull.number()?),
         Field::Value => match exact(pull) {
@@ -299,7 +295,7 @@ fn finish_record(
     fits(base.name.push(record.name.as_str()), at)?;
     rows.topic(Naming::Name, base.name.as_str());
     base.name.truncate(prefix);
-    if !record.has_unit && base.unit.len() > 0 {
+    if !rows.has_unit() {
         rows.unit(base.unit.as_str());
     }
     let nanos = base.nanos.checked_add(record.nanos);

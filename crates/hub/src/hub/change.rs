@@ -74,6 +74,7 @@ impl Hub {
         let (number, about) = core.catalog.known(topic);
         datastream.number = Some(number);
         datastream.about = datastream.about.or(about);
+        datastream.drop_blanks();
         // What it was before stays as it was; what it is now is what is said.
         datastream.declared = !datastream.says().is_empty();
         let known = core.catalog.find(topic);

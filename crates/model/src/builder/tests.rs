@@ -121,6 +121,30 @@ fn kept_names_serve_many_rows() {
 }
 
 #[test]
+fn blank_names_say_nothing_and_leave_what_was_said() {
+    let mut builder = BatchBuilder::new();
+    builder.begin();
+    builder.unit("m");
+    for blank in ["", " ", "\t\n", "\u{a0}"] {
+        builder.unit(blank);
+        builder.sensor(blank);
+        builder.property(blank);
+        builder.extra(Extra {
+            quality: Some(blank),
+            feature: Some(blank),
+            ..Extra::default()
+        });
+    }
+    builder.value(Value::Null);
+    builder.end().unwrap();
+    let batch = builder.finish();
+    let row = batch.row(0);
+    assert_eq!((row.unit, row.sensor, row.property), (Some("m"), None, None));
+    assert!(row.extra.is_empty());
+    assert_eq!(batch.names, "m");
+}
+
+#[test]
 fn a_refused_observation_leaves_nothing_behind() {
     let mut builder = BatchBuilder::new();
     add(&mut builder, Naming::Topic, "a", 1.0);
