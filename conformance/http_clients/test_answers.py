@@ -79,6 +79,27 @@ class Answers(unittest.TestCase):
         self.assertEqual(self.headers("GET", "/live/answers/none", {"If-None-Match": "*"})[0], 404)
         self.assertEqual(self.headers("GET", "/live/answers/a", {"If-None-Match": '"other"'})[0], 200)
 
+    def test_a_list_in_several_lines_is_one_list(self):
+        tag = self.headers("GET", "/live/answers/a", {})[1]["ETag"]
+        for lines, status in (
+            ([("If-None-Match", '"other"'), ("If-None-Match", tag)], 304),
+            ([("If-None-Match", tag), ("If-None-Match", '"other"')], 304),
+            ([("If-None-Match", '"other"'), ("If-None-Match", '"another"')], 200),
+            ([("If-Match", "*")], 200),
+            ([("If-Match", '"other"'), ("If-Match", tag)], 412),
+            ([("Accept", "image/png"), ("Accept", "text/csv")], 200),
+            ([("Accept", "image/png"), ("Accept", "image/gif")], 406),
+            ([("Prefer", "respond-async"), ("Prefer", "wait=0")], 200),
+        ):
+            connection = http.client.HTTPConnection(self.gateway.host, self.gateway.port, timeout=30)
+            connection.putrequest("GET", "/live/answers/a")
+            for name, value in lines:
+                connection.putheader(name, value)
+            connection.endheaders()
+            answer = connection.getresponse()
+            self.assertEqual((answer.status, lines), (status, lines))
+            connection.close()
+
     def test_each_place_is_told_once(self):
         for form in ("csv", "plain", "json", "turtle"):
             for coding in ("identity", "gzip"):

@@ -202,7 +202,7 @@ impl Session {
     fn expect(&mut self, request: &Request, waits: bool) -> Result<(), Refusal> {
         match request.header("expect") {
             None => Ok(()),
-            Some(expected) if expected.eq_ignore_ascii_case("100-continue") => {
+            Some(expected) if only_continue(expected) => {
                 if waits && request.version == Version::Http11 {
                     self.out.push_back(Output::Transmit(CONTINUE));
                 }
@@ -298,6 +298,12 @@ impl weir_sansio::Session for Session {
         };
         output
     }
+}
+
+/// Whether a list of expectations names no other (RFC 9110 section 10.1.1).
+fn only_continue(expected: &str) -> bool {
+    let mut all = expected.split(',');
+    all.all(|one| one.trim().eq_ignore_ascii_case("100-continue"))
 }
 
 fn too_slow(what: &str, limit: Duration) -> Refusal {

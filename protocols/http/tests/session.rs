@@ -175,6 +175,31 @@ fn what_two_servers_may_read_differently_is_refused() {
 }
 
 #[test]
+fn a_list_in_several_lines_is_one_list() {
+    let bytes = "GET /live/a HTTP/1.1\r\nHost: a\r\nIf-None-Match: W/\"1\"\r\nAccept: text/csv\r\n\
+        If-None-Match: W/\"2\"\r\nX: y\r\nAccept: text/plain;q=0.5\r\nCookie: a=b\r\nCookie: c=d\r\n\
+        Prefer: respond-async\r\nPrefer: wait=5\r\nExpect: 100-continue\r\nExpect: 100-Continue\r\n\r\n";
+    let request = requests(bytes).pop().unwrap();
+    let fields: Vec<_> = request.headers.iter().map(|(n, v)| (&**n, &**v)).collect();
+    let expected = [
+        ("host", "a"),
+        ("if-none-match", "W/\"1\", W/\"2\""),
+        ("accept", "text/csv, text/plain;q=0.5"),
+        ("x", "y"),
+        ("cookie", "a=b; c=d"),
+        ("prefer", "respond-async, wait=5"),
+        ("expect", "100-continue, 100-Continue"),
+    ];
+    assert_eq!(fields, expected);
+    let lines = "GET / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nExpect: x\r\n\r\n";
+    assert_eq!(refusal(lines).status, 417);
+    for name in ["Content-Type", "Idempotency-Key", "Last-Event-ID"] {
+        let lines = format!("GET / HTTP/1.1\r\nHost: a\r\n{name}: x\r\n{name}: x\r\n\r\n");
+        assert_eq!(refusal(&lines).status, 400, "{name}");
+    }
+}
+
+#[test]
 fn the_host_is_the_one_that_the_target_names() {
     for (head, path, host) in [
         ("GET /live HTTP/1.1\r\nHost: a:80\r\n", "/live", "a:80"),

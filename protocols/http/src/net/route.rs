@@ -234,6 +234,7 @@ fn called(
         check_origin(shared, &request)?;
     }
     let principal = who?;
+    check_matched(&request)?;
     meta.inflated = coding::take_off(shared, &mut request)?;
     meta.upgrade = upgrade(shared, &request, meta)?;
     if let Some(upgrade) = &mut meta.upgrade {
@@ -267,6 +268,18 @@ fn called(
         websocket,
         incoming,
     }))
+}
+
+/// Refuses what is to be done only to what a tag names: no resource here has a strong tag, and no other would do
+/// (RFC 9110 section 13.1.1).
+fn check_matched(request: &Request) -> Result<(), Response> {
+    match request.header("if-match").map(str::trim) {
+        None | Some("*") => Ok(()),
+        Some(tags) => {
+            let reason = format!("If-Match: nothing here is `{tags}`: tags are weak, as last values are");
+            Err(Response::text(412, reason))
+        }
+    }
 }
 
 /// The binding that takes the WebSocket in the place of a service.

@@ -203,8 +203,7 @@ pub fn check_form(method: &str, target: &str) -> Result<(), Refusal> {
     }
 }
 
-/// Fields of which a request has one (RFC 9110 section 5.3): of two, one would be passed over. Of those that frame the
-/// body or name the host more is asked elsewhere.
+/// Fields that are no lists, of which a request has one (RFC 9110 section 5.3): of two, one would be passed over.
 const SINGLE: [&str; 5] = [
     "authorization",
     "content-type",
@@ -213,19 +212,36 @@ const SINGLE: [&str; 5] = [
     "range",
 ];
 
-fn check_single(request: &Request) -> Result<(), Refusal> {
-    let is_twice = |name: &&&str| request.fields(name).count() > 1;
-    match SINGLE.iter().find(is_twice) {
-        None => Ok(()),
-        Some(name) => Err(Refusal::new(400, format!("more than one field `{name}`"))),
+/// Fields of which each line is looked at by itself.
+const APART: [&str; 3] = ["content-length", "host", "transfer-encoding"];
+
+/// Makes the lines of a field one, in their order (RFC 9110 section 5.3), so that who reads a list sees all of it.
+fn combine_fields(request: &mut Request) -> Result<(), Refusal> {
+    let fields = &mut request.headers;
+    let is_again = |at: &usize| fields[..*at].iter().any(|(name, _)| *name == fields[*at].0);
+    let Some(again) = (1..fields.len()).find(is_again) else {
+        return Ok(());
+    };
+    for (name, value) in fields.split_off(again) {
+        match fields.iter_mut().find(|(known, _)| *known == name) {
+            Some(_) if SINGLE.contains(&&*name) => {
+                return Err(Refusal::new(400, format!("more than one field `{name}`")));
+            }
+            Some((_, all)) if !APART.contains(&&*name) => {
+                // RFC 9113 section 8.2.3.
+                all.push_str(if name == "cookie" { "; " } else { ", " });
+                all.push_str(&value);
+            }
+            _ => fields.push((name, value)),
+        }
     }
+    Ok(())
 }
 
 /// Leaves one `Host`, the one that was asked for, so that nobody later takes another for it: what the target names
-/// (RFC 9112 section 3.2.2) or `:authority` (RFC 9113 section 8.3.1), else the field. Other fields that stand for one
-/// thing are there once.
+/// (RFC 9112 section 3.2.2) or `:authority` (RFC 9113 section 8.3.1), else the field. Other fields are there once.
 pub fn settle_host(request: &mut Request, named: Option<&str>) -> Result<(), Refusal> {
-    check_single(request)?;
+    combine_fields(request)?;
     let mut fields = request
         .headers
         .iter_mut()
