@@ -1,6 +1,7 @@
 """Line protocol of which a part cannot be taken, as Telegraf sends it: again and again until it is answered with 2xx."""
 
 import json
+import re
 import unittest
 
 from gateway import Gateway
@@ -57,6 +58,61 @@ class Lines(unittest.TestCase):
         # The first line may be the bad one, too.
         self.assertEqual(self.post("first", b"m a=\xff 1\n" + good)[0], 200)
         self.assertEqual(self.topics("first/#"), {"first/m/a"})
+
+    def refused(self):
+        text = self.gateway.request("GET", "/metrics")[2].decode()
+        counts = re.findall(r'^weir_refused_messages_total\{(?:cause|kind)="([a-z-]+)"\} (\d+)$', text, re.M)
+        return {cause: int(count) for cause, count in counts}
+
+    def declare(self, topic, **entry):
+        status, _, said = self.gateway.request("PUT", f"/catalog/{topic}", json.dumps(entry))
+        self.assertEqual(status, 204, said)
+
+    def grown(self, before):
+        return {cause: count - before[cause] for cause, count in self.refused().items() if count > before[cause]}
+
+    def test_a_line_that_contradicts_what_is_declared_costs_itself_and_is_told(self):
+        self.declare("declared/b", unit="m", sensor="urn:s:a")
+        before = self.refused()
+        lines = [f"observation,topic=declared/{name},unit={unit} value={n} {TIME + n}" for n, (name, unit) in
+                 enumerate([("a", "K"), ("b", "m"), ("b", "Cel"), ("c", "K"), ("b", "cm"), ("b", "s"), ("d", "K")])]
+        lines.insert(1, "m a=x")
+        status, headers, said = self.post("declared", "\n".join(lines) + "\n# a comment\n")
+        self.assertEqual(status, 200, said)
+        self.assertIn("3 lines of 8 are not taken", said)
+        self.assertIn("(line 2, column 5)", said)
+        self.assertTrue(headers["Weir-Cursor"])
+        rows = [(row["topic"], row["value"]) for row in self.gateway.history("declared/#")]
+        self.assertEqual(sorted(rows), [("declared/a", 0), ("declared/b", 1), ("declared/b", 4), ("declared/c", 3), ("declared/d", 6)])
+        self.assertEqual(self.grown(before), {"format": 1, "content": 2})
+        # Of lines that can be read, the first that contradicts is named.
+        status, _, said = self.post("declared", "\n".join([lines[0], lines[3], lines[4]]) + "\n")
+        self.assertEqual(status, 200)
+        self.assertIn("1 line of 3 is not taken", said)
+        self.assertIn("declared to be `m`", said)
+        self.assertIn("(line 2, column 1)", said)
+        self.assertEqual(self.post("declared", lines[3] + "\n")[0], 409)
+        self.assertEqual(self.grown(before), {"format": 1, "content": 4})
+
+    def test_a_batch_that_is_taken_in_parts_is_not_refused(self):
+        before = self.refused()
+        lines = "".join(f"m,host=p{n} a={n}i {TIME}\n" for n in range(5000))
+        self.assertEqual(self.post("parts", lines)[0], 204)
+        self.assertEqual(self.grown(before), {})
+        self.assertEqual(self.post("parts", lines + "m a=x\nm b=y\n")[0], 200)
+        self.assertEqual(self.grown(before), {"format": 2})
+
+    def test_a_repeat_of_a_batch_with_a_contradiction_is_kept_once(self):
+        self.declare("again/b", unit="m")
+        lines = "".join(
+            f"observation,topic=again/{name},unit={unit} value={n} {TIME + n}\n"
+            for n, (name, unit) in enumerate([("b", "s"), ("a", "K"), ("b", "m"), ("b", "s"), ("c", "K")])
+        )
+        for _ in range(3):
+            status, _, said = self.post("again", lines, key="again")
+            self.assertEqual(status, 200, said)
+            self.assertIn("2 lines of 5 are not taken", said)
+        self.assertEqual(len(self.gateway.history("again/#")), 3)
 
     def test_where_nothing_can_be_taken_that_is_said(self):
         status, _, said = self.post("none", "m a=x\nm b=y\n", "text/plain;profile=influx")

@@ -6,6 +6,7 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::fmt;
 use core::hash::{Hash, Hasher};
+use core::ops::Range;
 use weir_model::{Batch, BatchBuilder, Limits};
 
 /// One line of [`FORMATS`](crate::FORMATS).
@@ -132,14 +133,12 @@ pub enum Element {
 /// What can be taken of a message of which not all can.
 #[derive(Debug, Default)]
 pub struct Parts {
-    /// What can be read, in order, in messages.
-    pub parts: Vec<Vec<u8>>,
+    /// What can be read, in order, in messages: where each line of theirs is in the whole.
+    pub parts: Vec<Vec<Range<usize>>>,
     /// Of the lines that cannot be read, why the first cannot: counted from the beginning of the whole.
     pub refused: Option<DecodeError>,
     /// How many lines cannot be read.
     pub refused_count: usize,
-    /// How many can.
-    pub taken_count: usize,
 }
 
 impl fmt::Debug for Format {

@@ -7,6 +7,7 @@ use crate::access::Principal;
 use crate::fault::Fault;
 use crate::hub::Hub;
 use crate::hub::change::Change;
+use crate::hub::publish::publisher;
 use crate::message::Message;
 use crate::requests::{Latest, Made, Past, Publish, Subscribe};
 use crate::state::catalog::Entry;
@@ -56,6 +57,19 @@ impl<'a> Caller<'a> {
     /// Stores a message and hands it on; acknowledged once the ticket is ready.
     pub fn publish(&self, publish: Publish) -> Result<Ticket, Fault> {
         self.audited(self.hub.publish(self.now, self.principal, publish))
+    }
+
+    /// The same, but that a refusal is neither counted nor told: of a message that may be taken in parts, what is
+    /// refused in the end is ([`Self::refuse`]).
+    pub fn offer(&self, mut publish: Publish) -> Result<Ticket, Fault> {
+        self.hub.offer(self.now, self.principal, &mut publish)
+    }
+
+    /// Counts and tells that so many messages, of which this is one, are refused.
+    pub fn refuse(&self, publish: &Publish, fault: &Fault, messages: u64) {
+        let publisher = publisher(self.now, self.principal, publish);
+        self.hub.note_refused(&publisher, fault, messages);
+        self.hub.audit(self.principal, fault);
     }
 
     /// The last value of each datastream that matches.

@@ -74,9 +74,9 @@ impl Counters {
         add(&self.repeated, 1);
     }
 
-    pub(crate) fn refused(&self, fault: &Fault) {
-        add(&self.refused, 1);
-        self.refused_by.count(fault.cause());
+    pub(crate) fn refused(&self, fault: &Fault, messages: u64) {
+        add(&self.refused, messages);
+        self.refused_by.count_many(fault.cause(), messages);
     }
 
     pub(crate) fn delivered(&self, messages: u64, bytes: u64) {

@@ -165,8 +165,12 @@ pub(crate) struct ByKind([AtomicU64; KINDS.len()]);
 
 impl ByKind {
     pub(crate) fn count(&self, kind: &str) {
+        self.count_many(kind, 1);
+    }
+
+    pub(crate) fn count_many(&self, kind: &str, messages: u64) {
         let index = KINDS.iter().position(|known| *known == kind);
-        self.0[index.unwrap_or(CAUSES.len() - 1)].fetch_add(1, Ordering::Relaxed);
+        self.0[index.unwrap_or(CAUSES.len() - 1)].fetch_add(messages, Ordering::Relaxed);
     }
 
     /// All of them: who watches a count sees its first one only where there was a 0 before.

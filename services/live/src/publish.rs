@@ -8,14 +8,14 @@ use bytes::Bytes;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 use weir_codec::Format;
-use weir_hub::{Fault, Hub, Media, Publish, Ticket};
+use weir_hub::{Hub, Media, Publish, Ticket};
 use weir_service::{Answer, Call, Pending, Response};
 
 /// Publishes the body; 204 once it is on disk.
 pub(crate) fn publish(hub: &Arc<Hub>, call: Call, rest: &str) -> Result<Answer, Response> {
     let (topic, media) = (decode_path(rest)?, media(&call)?);
-    let part = match &media {
-        Media::Format(format) => format.part,
+    let parted = match media {
+        Media::Format(format) => format.part.map(|part| (format, part)),
         _ => None,
     };
     let key = call.header("idempotency-key");
@@ -24,19 +24,15 @@ pub(crate) fn publish(hub: &Arc<Hub>, call: Call, rest: &str) -> Result<Answer, 
         incoming: call.incoming,
         ..Publish::new(topic, media, call.body.clone())
     };
-    let whole = part.map(|part| (part, Box::new(publish.clone())));
-    let fault = match send(hub, &call, publish) {
-        Ok(ticket) => return Ok(Answer::Later(Box::new(Acknowledge { ticket }))),
-        Err(fault) => fault,
-    };
-    match whole {
-        Some((part, whole)) => lines::publish(hub, &call, part, &whole, &fault),
-        None => Err(from_hub(&fault, &call.body)),
+    let caller = hub.caller(call.now, &call.principal);
+    let caller = caller.map_err(|fault| from_hub(&fault, &call.body))?;
+    if let Some(parted) = parted {
+        return lines::publish(&caller, &call, parted, &publish);
     }
-}
-
-fn send(hub: &Arc<Hub>, call: &Call, publish: Publish) -> Result<Ticket, Fault> {
-    hub.caller(call.now, &call.principal)?.publish(publish)
+    match caller.publish(publish) {
+        Ok(ticket) => Ok(Answer::Later(Box::new(Acknowledge { ticket }))),
+        Err(fault) => Err(from_hub(&fault, &call.body)),
+    }
 }
 
 /// What the body says it is. A form's content type is what clients send that were told nothing.

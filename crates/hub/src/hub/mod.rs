@@ -228,12 +228,18 @@ impl Hub {
         principal: &Principal,
         asked: Result<T, Fault>,
     ) -> Result<T, Fault> {
-        if let (Err(fault), Some(auditor)) = (&asked, self.auditor.get())
-            && fault.is_of_access()
-        {
-            auditor(principal, fault);
+        if let Err(fault) = &asked {
+            self.audit(principal, fault);
         }
         asked
+    }
+
+    /// Tells the auditor of a refusal for who it is.
+    pub(crate) fn audit(&self, principal: &Principal, fault: &Fault) {
+        let auditor = self.auditor.get().filter(|_| fault.is_of_access());
+        auditor
+            .into_iter()
+            .for_each(|auditor| auditor(principal, fault));
     }
 
     pub(crate) fn latest(

@@ -26,10 +26,10 @@ impl Hub {
         ]
     }
 
-    /// A message is refused.
+    /// A message is refused, or so many for the same reason.
     #[cold]
-    pub(crate) fn note_refused(&self, of: &Publisher<'_>, fault: &Fault) {
-        self.counters.refused(fault);
+    pub(crate) fn note_refused(&self, of: &Publisher<'_>, fault: &Fault, messages: u64) {
+        self.counters.refused(fault, messages);
         self.watched(&of.problem(Outcome::Refused, fault.cause(), fault, fault.is_for_now()));
     }
 
@@ -37,12 +37,13 @@ impl Hub {
     #[cold]
     pub(crate) fn note_unread(&self, of: &Publisher<'_>, unread: &Unread) {
         match unread {
+            // That it was no refusal does not make it less of an attempt.
             Unread::Fault(fault) => {
-                self.audit_unread(of, fault);
+                self.audit(of.principal, fault);
                 self.note_at_topic(of, Outcome::Bytes, fault.cause(), (fault, fault.advice()));
             }
             Unread::Below(fault) => {
-                self.audit_unread(of, fault);
+                self.audit(of.principal, fault);
                 self.note_at_topic(of, Outcome::Part, fault.cause(), (fault, fault.advice()));
             }
             Unread::Opaque(flaw) => {
@@ -51,14 +52,6 @@ impl Hub {
             }
             Unread::Parts(flaws, first) => self.note_flaws(of, flaws, first),
         }
-    }
-
-    /// That it was no refusal does not make it less of an attempt.
-    fn audit_unread(&self, of: &Publisher<'_>, fault: &Fault) {
-        let auditor = self.auditor.get().filter(|_| fault.is_of_access());
-        auditor
-            .into_iter()
-            .for_each(|auditor| auditor(of.principal, fault));
     }
 
     fn note_at_topic(

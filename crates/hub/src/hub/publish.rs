@@ -36,31 +36,38 @@ impl Hub {
         principal: &Principal,
         mut publish: Publish,
     ) -> Result<Ticket, Fault> {
+        let taken = self.offer(now, principal, &mut publish);
+        if let Err(fault) = &taken {
+            self.note_refused(&publisher(now, principal, &publish), fault, 1);
+        }
+        taken
+    }
+
+    /// The same, but for a refusal, which is neither counted nor told: something else may be tried.
+    pub(crate) fn offer(
+        &self,
+        now: Time,
+        principal: &Principal,
+        publish: &mut Publish,
+    ) -> Result<Ticket, Fault> {
         let of = (&publish.attributes, &*publish.topic, publish.body.len());
         let trace = Traced::begin(self.tracer.get(), now, publish.incoming, of);
         let admitted = self.admit(now, publish.body.len());
         let accepted = admitted.and_then(|_until_it_is_taken| {
-            let mut incoming = self.read_incoming(now, principal, &mut publish, &trace)?;
+            let mut incoming = self.read_incoming(now, principal, publish, &trace)?;
             let accepted = self.accept(now, principal, &mut incoming);
             // It is the message's now, or nobody's.
             publish.topic = incoming.topic;
             Ok((accepted?, incoming.unread))
         });
-        let publisher = Publisher {
-            now,
-            principal,
-            client: publish.client,
-            topic: &publish.topic,
-        };
         match accepted {
             Ok((ticket, unread)) => {
                 if let Some(unread) = unread {
-                    self.note_unread(&publisher, &unread);
+                    self.note_unread(&publisher(now, principal, publish), &unread);
                 }
                 Ok(ticket)
             }
             Err(fault) => {
-                self.note_refused(&publisher, &fault);
                 trace.ended(Some(&fault));
                 Err(fault)
             }
@@ -501,6 +508,19 @@ fn has_others(batch: &Batch) -> bool {
     batch.stream_count() > 1
         && naming(0) == Naming::Sent
         && naming(batch.stream_count() - 1) == Naming::Below
+}
+
+pub(crate) fn publisher<'a>(
+    now: Time,
+    principal: &'a Principal,
+    publish: &'a Publish,
+) -> Publisher<'a> {
+    Publisher {
+        now,
+        principal,
+        client: publish.client,
+        topic: &publish.topic,
+    }
 }
 
 fn undecodable(format: &Format, error: DecodeError) -> Fault {

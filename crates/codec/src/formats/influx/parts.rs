@@ -15,17 +15,18 @@ pub(super) fn part(message: &[u8], series_max: usize, limits: &Limits) -> Parts 
     let mut at = 0;
     while at < message.len() {
         let mut line = line(&message[at..]);
+        let mut before = series.len();
         let mut read = read(line, limits, &mut series);
         if !part.is_empty() && series.batch().stream_count() > series_max {
             made.parts.push(core::mem::take(&mut part));
             series.clear();
+            before = 0;
             read = self::read(line, limits, &mut series);
         }
         match read {
-            Ok(()) => {
-                part.extend_from_slice(line);
-                made.taken_count += usize::from(!line.trim_ascii().is_empty());
-            }
+            // Of a comment there is nothing to take.
+            Ok(()) if series.len() == before => {}
+            Ok(()) => part.push(at..at + line.len()),
             Err(error) => {
                 // A quote that nothing closes costs no line behind its own.
                 line = first_line(line);
@@ -66,11 +67,19 @@ mod tests {
     use super::*;
     use alloc::string::String;
     use alloc::{format, vec};
+    use core::ops::Range;
 
     fn made(message: &[u8], series_max: usize) -> (Vec<String>, Parts) {
         let made = part(message, series_max, &Limits::default());
-        let text = |part: &Vec<u8>| String::from_utf8(part.clone()).unwrap();
+        let text = |part: &Vec<Range<usize>>| {
+            let lines = part.iter().map(|line| &message[line.clone()]);
+            String::from_utf8(lines.collect::<Vec<_>>().concat()).unwrap()
+        };
         (made.parts.iter().map(text).collect(), made)
+    }
+
+    fn taken(made: &Parts) -> usize {
+        made.parts.iter().map(Vec::len).sum()
     }
 
     #[test]
@@ -80,7 +89,7 @@ mod tests {
             9,
         );
         assert_eq!(parts, ["m a=1\nm s=\"two\nlines\"\nm a=2"]);
-        assert_eq!((made.taken_count, made.refused_count), (3, 2));
+        assert_eq!((taken(&made), made.refused_count), (3, 2));
         let first = made.refused.unwrap();
         assert_eq!(first.at, 10);
     }
@@ -101,7 +110,7 @@ mod tests {
         let lines = |part: &String| part.lines().count();
         assert_eq!(parts.iter().map(lines).collect::<Vec<_>>(), [3, 3, 1]);
         assert_eq!(parts.concat(), message);
-        assert_eq!((made.taken_count, made.refused_count), (7, 0));
+        assert_eq!((taken(&made), made.refused_count), (7, 0));
     }
 
     #[test]
@@ -119,6 +128,7 @@ mod tests {
     #[test]
     fn of_nothing_there_are_no_parts() {
         assert!(made(b"", 2).0.is_empty());
+        assert!(made(b"# a comment\n\n", 2).0.is_empty());
         let (parts, made) = made(b"#\xff\n", 2);
         assert!(parts.is_empty());
         assert_eq!(made.refused_count, 1);
