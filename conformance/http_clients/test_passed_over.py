@@ -17,6 +17,15 @@ def table(**columns):
     return sink.getvalue().to_pybytes()
 
 
+def doubled():
+    """A table with two columns of one name."""
+    sink = pyarrow.BufferOutputStream()
+    made = pyarrow.Table.from_arrays([pyarrow.array([1.0]), pyarrow.array([2.0])], names=["value", "value"])
+    with pyarrow.ipc.new_stream(sink, made.schema) as stream:
+        stream.write_table(made)
+    return sink.getvalue().to_pybytes()
+
+
 # Format, a message, what of it no observation has.
 MESSAGES = [
     ("json", b'{"observations":[{"value":1,"colour":"red"}]}', "colour"),
@@ -53,6 +62,27 @@ class PassedOver(unittest.TestCase):
         body = table(value=[1.0], unit=["m"], __index_level_0__=[7])
         self.gateway.publish("over/not", body, self.media["arrow"])
         self.assertNotIn("problem", json.loads(self.gateway.request("GET", "/catalog/over/not")[2]))
+
+    def test_what_stands_there_twice_is_refused_with_its_place(self):
+        for name, body, place in (
+            ("json", b'{"value":1,"value":2}', "`value` stands there twice at byte 19"),
+            ("senml-json", b'[{"n":"a","v":1,"n":"b"}]', "`n` stands there twice at byte 20"),
+            ("arrow", doubled(), "`value` stands there twice"),
+        ):
+            answer = self.gateway.request("POST", "/live/over/twice", body, {"Content-Type": self.media[name]})
+            self.assertEqual(answer[0], 400, (name, answer))
+            self.assertIn(place, answer[2].decode())
+        self.gateway.publish("over/twice", b'{"value":1,"value":2}', "")
+        entry = json.loads(self.gateway.request("GET", "/catalog/over/twice")[2])
+        self.assertEqual((entry["value"], entry["problemKind"]), (2, "member"), entry)
+        body = b'{"name":"a","description":"b","name":"c"}'
+        answer = self.gateway.request("POST", "/sta/v1.1/Things", body, {"Content-Type": "application/json"})
+        self.assertEqual(answer[0], 400, answer)
+        self.assertIn("`name` stands there twice", answer[2].decode())
+        body = b'{"service":"SOS","version":"2.0.0","request":"GetCapabilities","request":"GetObservation"}'
+        answer = self.gateway.request("POST", "/sos", body, {"Content-Type": "application/json"})
+        self.assertEqual(answer[0], 400, answer)
+        self.assertIn("`request` stands there twice", answer[2].decode())
 
     def test_a_converter_says_what(self):
         for name, body, what in MESSAGES:

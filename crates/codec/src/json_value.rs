@@ -13,7 +13,8 @@ use alloc::string::{String, ToString as _};
 use alloc::vec::Vec;
 use weir_model::Limits;
 
-const LIMITS: Limits = Limits {
+/// None but for the depth.
+pub(crate) const LIMITS: Limits = Limits {
     message_bytes: usize::MAX,
     observations: usize::MAX,
     depth: DEPTH_MAX,

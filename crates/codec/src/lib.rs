@@ -23,6 +23,7 @@ pub mod format;
 pub mod formats;
 mod infoset;
 mod inline;
+mod json_names;
 mod json_value;
 mod known_strings;
 #[cfg(feature = "legacy")]
@@ -57,6 +58,7 @@ pub use formats::om::{write_blocks, write_of_model};
 #[cfg(feature = "swe-text")]
 pub use formats::swe_text::{append as append_swe_text, append_results};
 pub use formats::{CARRIAGES, FORMATS, by_name};
+pub use json_names::repeated_name;
 #[cfg(feature = "legacy")]
 pub use legacy::pbf_string::{TextSize, text_size};
 pub use negotiate::{by_content_format, by_element, by_media, by_media_of, by_root, negotiate};

@@ -26,6 +26,11 @@ impl<'b> Rows<'b> {
         }
     }
 
+    /// Whether the builder was empty when the message began.
+    pub(crate) fn are_alone(&self) -> bool {
+        self.full == self.limit
+    }
+
     /// Starts an observation whose first byte is at `at`.
     pub(crate) fn begin(&mut self, at: usize) -> Result<(), DecodeError> {
         self.begin_as(at, KeptNames::NONE)
@@ -130,6 +135,37 @@ fn set_null_for(out: &mut BatchBuilder, error: DecodeError) -> Result<(), Decode
     });
     let what = format!("{which} at byte {} is null", error.at);
     out.note(FlawKind::NotFinite, what);
+    Ok(())
+}
+
+/// Members of an observation that were met: what one that stands there twice means, nobody can tell (RFC 8259 section
+/// 4; RFC 7493 section 2.3).
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Met(u32);
+
+impl Met {
+    /// Whether the member of this number, below 32, was met before.
+    #[inline]
+    pub(crate) fn is_again(&mut self, member: u32) -> bool {
+        let bit = 1 << member;
+        let again = self.0 & bit != 0;
+        self.0 |= bit;
+        again
+    }
+}
+
+/// Refuses a name that stands there twice, or notes that what is read last counts.
+#[cold]
+pub(crate) fn check_again(
+    name: &str,
+    at: usize,
+    rows: &mut BatchBuilder,
+) -> Result<(), DecodeError> {
+    let what = format!("`{name}` stands there twice");
+    if !rows.is_forgiving() {
+        return Err(DecodeError::meaning(at, what));
+    }
+    rows.note(FlawKind::Member, format!("{what}: the last one counts"));
     Ok(())
 }
 

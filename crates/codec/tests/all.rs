@@ -16,4 +16,5 @@ mod shapes;
 mod soap;
 mod swe_text;
 mod table;
+mod twice;
 mod xml;

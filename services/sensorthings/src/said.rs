@@ -8,14 +8,23 @@ use crate::geojson::{check_system, is_geojson};
 use crate::id::Id;
 use crate::kind::{Kind, Navigation};
 use serde_json::Value as Json;
+use weir_codec::repeated_name;
 use weir_model::Time;
 
 /// A body as JSON, or the byte that is wrong in it.
 pub(crate) fn read_json(body: &[u8]) -> Result<Json> {
-    serde_json::from_slice(body).map_err(|error| Fault {
+    let json = serde_json::from_slice(body).map_err(|error| Fault {
         at: Some(offset(body, error.line(), error.column())),
         ..Fault::bad(format!("the body is no JSON: {error}"))
-    })
+    })?;
+    let repeated = std::str::from_utf8(body).ok().and_then(repeated_name);
+    match repeated {
+        None => Ok(json),
+        Some((name, at)) => Err(Fault {
+            at: Some(at),
+            ..Fault::bad(format!("`{name}` stands there twice"))
+        }),
+    }
 }
 
 /// The byte of a line and column.

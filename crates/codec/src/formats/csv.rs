@@ -10,7 +10,7 @@ use crate::lexical;
 use crate::limits::CSV_COLUMNS_MAX;
 use crate::lines::{self, LineReader, Lines};
 use crate::number::{TimeWriter, write_f64};
-use crate::rows::Rows;
+use crate::rows::{Met, Rows, check_again};
 use alloc::borrow::Cow;
 use alloc::boxed::Box;
 use alloc::format;
@@ -174,7 +174,7 @@ impl Lines for Csv {
 }
 
 fn read_header(fields: &mut Fields<'_>, rows: &mut Rows<'_>) -> Result<Header, DecodeError> {
-    let start = fields.at;
+    let (start, mut met) = (fields.at, Met::default());
     let mut header = Header {
         columns: [Column::Unknown; CSV_COLUMNS_MAX],
         count: 0,
@@ -188,6 +188,8 @@ fn read_header(fields: &mut Fields<'_>, rows: &mut Rows<'_>) -> Result<Header, D
         *column = Column::of(&name);
         if *column == Column::Unknown {
             rows.pass_over(&name);
+        } else if met.is_again(*column as u32) {
+            check_again(name.trim_ascii(), at, rows)?;
         }
         header.count += 1;
         if last {

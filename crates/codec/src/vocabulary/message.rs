@@ -9,7 +9,7 @@ mod flat;
 mod forgiving;
 
 use crate::error::DecodeError;
-use crate::rows::Rows;
+use crate::rows::{Met, Rows, check_again};
 use crate::syntax::{Emit, Key, Kind, Label, Pull};
 use crate::vocabulary::members::{
     END, FEATURE, LAT, LON, Member, OBSERVATIONS, PARAMETERS, QUALITY, RESULT_TIME, SENSOR, TIME,
@@ -160,9 +160,9 @@ fn read_known_members(
     rows: &mut Rows<'_>,
     start: usize,
 ) -> Result<bool, DecodeError> {
-    let mut map = pull.map()?;
+    let (mut map, mut met) = (pull.map()?, Met::default());
     while let Some(member) = pull.key(&mut map)?.map(member) {
-        if member == Member::Unknown {
+        if member == Member::Unknown || met.is_again(member as u32) {
             return Ok(false);
         }
         read_member(member, pull, rows)?;
@@ -251,11 +251,13 @@ fn read_observation(
 ) -> Result<(), DecodeError> {
     let start = pull.at();
     rows.begin(start)?;
-    let mut map = pull.map()?;
+    let (mut map, mut met) = (pull.map()?, Met::default());
     while let Some(key) = pull.key(&mut map)? {
         let member = member(key);
         if member == Member::Unknown {
             of_others(key, rows);
+        } else if met.is_again(member as u32) {
+            check_again(member.name(), pull.at(), rows)?;
         }
         let before = pull.mark();
         if let Err(error) = read_member(member, pull, rows) {

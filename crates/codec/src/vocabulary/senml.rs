@@ -15,9 +15,10 @@ use crate::base64;
 use crate::error::DecodeError;
 use crate::limits::SENML_UNIT_BYTES_MAX;
 use crate::number::{as_integer, write_f64};
-use crate::rows::{Rows, set_number};
+use crate::rows::{Met, Rows, check_again, set_number};
 use crate::stack_text::StackText;
 use crate::syntax::{Emit, Exact, Key, Kind, Label, Pull, exact, label};
+use alloc::format;
 use alloc::vec::Vec;
 use core::ops::ControlFlow;
 use weir_model::batch::Naming;
@@ -107,6 +108,7 @@ struct Record {
     has_other: bool,
     /// Whether there is any field that is not of the base.
     has_own: bool,
+    met: Met,
 }
 
 /// Reads a whole pack.
@@ -123,6 +125,12 @@ pub(crate) fn read(pull: &mut impl Pull, rows: &mut Rows<'_>) -> Result<(), Deco
             let field = field(key);
             if matches!(field, Field::Unknown) {
                 note_unknown(key, rows);
+            } else if record.met.is_again(field as u32) {
+                let name = match key {
+                    Key::Text(name) => name.into(),
+                    Key::Number(number) => format!("{number}"),
+                };
+                check_again(&name, pull.at(), rows)?;
             }
             read_field(field, pull, &mut base, &mut record, rows)?;
         }
@@ -141,6 +149,7 @@ impl Record {
         self.nanos = 0;
         (self.number, self.sum) = (None, None);
         (self.has_other, self.has_own) = (false, false);
+        self.met = Met::default();
     }
 }
 

@@ -5,6 +5,7 @@ use super::step::Asked;
 use crate::fault::{Fault, Result};
 use crate::id::Id;
 use crate::path::Path;
+use crate::said::read_json;
 use crate::service::BASE;
 use bytes::Bytes;
 use serde_json::Value as Json;
@@ -88,7 +89,7 @@ impl Places {
     fn body(&self, body: &Bytes) -> Result<Bytes> {
         let refers = body.windows(2).any(|pair| pair == b"\"$");
         let read = refers
-            .then(|| serde_json::from_slice::<Json>(body).ok())
+            .then(|| read_json(body).ok())
             .flatten();
         // What is no JSON is refused where it is read.
         let Some(mut json) = read else {

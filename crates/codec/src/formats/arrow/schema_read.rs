@@ -10,7 +10,7 @@ use super::names::{
 };
 use crate::error::DecodeError;
 use crate::limits::ARROW_COLUMNS_MAX;
-use crate::rows::Rows;
+use crate::rows::{Met, Rows, check_again};
 
 /// Columns within columns.
 const NESTED_MAX: usize = 16;
@@ -74,13 +74,16 @@ impl Schema {
                 ARROW_COLUMNS_MAX,
             ));
         }
+        let mut met = Met::default();
         for (index, field) in fields[..vector.len].iter_mut().enumerate() {
             let said = vector.table(index)?;
             *field = read_field(&said)?;
-            // pandas has names of its own for an index that has none.
             let name = said.string(0)?;
-            if field.column.is_none() && !name.starts_with("__index_level_") {
-                rows.pass_over(name);
+            match field.column {
+                Some(column) if met.is_again(column as u32) => check_again(name, at, rows)?,
+                // pandas has names of its own for an index that has none.
+                None if !name.starts_with("__index_level_") => rows.pass_over(name),
+                _ => {}
             }
         }
         let schema = Self {

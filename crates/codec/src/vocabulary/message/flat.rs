@@ -41,6 +41,7 @@ pub(super) fn read(
             Members::All => None,
             Members::Others(time) => time,
         },
+        twice: 0,
     };
     let mut map = pull.map()?;
     loop {
@@ -64,6 +65,8 @@ struct Flat<'f, 'b> {
     rows: &'f mut Rows<'b>,
     path: Path,
     time: Option<Time>,
+    /// How many members have the name of one before.
+    twice: usize,
 }
 
 /// How long the path was before a member; or that the member's name would make it too long, which was noted.
@@ -171,7 +174,26 @@ impl Flat<'_, '_> {
             self.rows.time(time);
         }
         read_value(pull, self.rows)?;
-        self.rows.end(start)
+        self.rows.end(start)?;
+        self.check_name(start)
+    }
+
+    /// Refuses a second member of one name, of which the first is as good; or notes that both are taken.
+    #[inline]
+    fn check_name(&mut self, start: usize) -> Result<(), DecodeError> {
+        // Each member is a datastream of its own.
+        let rows = self.rows.batch();
+        if rows.len() == rows.stream_count() + self.twice || !self.rows.are_alone() {
+            return Ok(());
+        }
+        let what = format!("`{}` stands there twice", self.path.as_str());
+        if !self.rows.is_forgiving() {
+            return Err(DecodeError::meaning(start, what));
+        }
+        self.twice += 1;
+        let flaw = Flaw::new(FlawKind::Member, what + ": both are taken");
+        self.rows.note_flaw(flaw.of(self.path.as_str()));
+        Ok(())
     }
 }
 
