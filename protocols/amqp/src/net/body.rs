@@ -1,6 +1,7 @@
 //! What a message's body is as bytes: data as it is, values as text or as JSON, as clients send them that
 //! say nothing else.
 
+use super::decimal::{self, DECIMAL_32, DECIMAL_64, DECIMAL_128};
 use crate::wire::{Body, Value};
 use bytes::Bytes;
 use std::fmt::Write;
@@ -42,9 +43,9 @@ fn write(value: &Value, out: &mut String) {
         Value::List(values) | Value::Array(values) => write_list(values, out),
         Value::Map(map) => write_map(&map.0, out),
         Value::Described(both) => write(&both.1, out),
-        Value::Decimal32(bytes) => print_hexadecimal(bytes, out),
-        Value::Decimal64(bytes) => print_hexadecimal(bytes, out),
-        Value::Decimal128(bytes) => print_hexadecimal(bytes, out),
+        Value::Decimal32(bytes) => decimal::write(bytes, DECIMAL_32, out),
+        Value::Decimal64(bytes) => decimal::write(bytes, DECIMAL_64, out),
+        Value::Decimal128(bytes) => decimal::write(bytes, DECIMAL_128, out),
         other => match (other.as_str(), other.as_i64()) {
             (Some(text), _) => write_text(text, out),
             (None, number) => print(&number.unwrap_or_default(), out),
@@ -164,6 +165,8 @@ mod tests {
         let long = Body::Value(Value::Ulong(9_007_199_254_740_993));
         assert_eq!(bytes_of(long), "9007199254740993");
         assert_eq!(bytes_of(Body::Value(Value::Float(0.1))), "0.1");
+        let decimal = Body::Value(Value::Decimal32([0x32, 0, 0, 0xD7]));
+        assert_eq!(bytes_of(decimal), "21.5");
         let parts = vec![Bytes::from_static(b"21"), Bytes::from_static(b".5")];
         assert_eq!(bytes_of(Body::Data(parts)), "21.5");
     }

@@ -6,6 +6,7 @@ mod body;
 mod bridge;
 mod client;
 mod connection;
+mod decimal;
 mod deliver;
 mod distinct;
 mod durable;
