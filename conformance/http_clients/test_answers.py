@@ -132,6 +132,8 @@ class Answers(unittest.TestCase):
                 self.assertEqual(self.gateway.history(topic), [told])
                 [row] = json.loads(self.gateway.request("GET", f"/live/{topic}")[2])["observations"]
                 self.assertEqual(row, told)
+                entry = json.loads(self.gateway.request("GET", f"/catalog/{topic}")[2])
+                self.assertEqual({name: entry.get(name) for name in told}, told)
                 connection = self.gateway.connect()
                 connection.request("GET", f"/live/{topic}?stream&snapshot")
                 self.assertEqual(json.loads(connection.getresponse().readline())["observations"], [told])

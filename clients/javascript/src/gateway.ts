@@ -6,7 +6,7 @@ import { accepted, Refused } from "../../../web/src/delivery/delivery";
 import { DELIVERIES } from "../../../web/src/delivery/list";
 import { retryMs, type State } from "../../../web/src/delivery/session";
 import { sleep } from "../../../web/src/delivery/sleep";
-import type { Observation, Value } from "../../../web/src/formats/codec";
+import { addExtras, type Observation, type Value } from "../../../web/src/formats/codec";
 import { byCodec } from "../../../web/src/formats/by-codec";
 import { randomName } from "../../../web/src/net/random";
 import { loadCodec } from "./codec";
@@ -39,6 +39,12 @@ export interface Members {
   sensor?: string;
   lat?: number;
   lon?: number;
+}
+
+/** A datastream of the catalog with its last observation. */
+export interface Datastream extends Observation {
+  /** What is known of it beside an observation's members, as `GET /catalog` has it: `status`, `name`, `problem` ... */
+  more: Record<string, unknown>;
 }
 
 /** A stretch of the past: times, or spans before now (`-1h`). */
@@ -115,8 +121,9 @@ export class Gateway {
   }
 
   /** The datastreams there are, with their last values. */
-  async catalog(filter = "#"): Promise<Observation[]> {
-    return observations(await this.json(`catalog/${topicPath(filter)}`), "datastreams");
+  async catalog(filter = "#"): Promise<Datastream[]> {
+    const rows = rowsOf(await this.json(`catalog/${topicPath(filter)}`), "datastreams");
+    return rows.map((row) => ({ ...observation(row), more: others(row) }));
   }
 
   /** What is kept, by time and then topic, a page asked for when it is needed. */
@@ -159,9 +166,25 @@ function mayPass(error: unknown): boolean {
   return error.status === 429 || error.status >= 500;
 }
 
+const MEMBERS = new Set(
+  "topic value time type unit sensor lat lon end resultTime validTime quality feature parameters".split(" "),
+);
+
 function observations(body: Record<string, unknown>, member: string): Observation[] {
-  const rows = (body[member] ?? []) as Record<string, unknown>[];
-  return rows.map((row) => readObservation(row, String(row["topic"] ?? "")));
+  return rowsOf(body, member).map(observation);
+}
+
+function rowsOf(body: Record<string, unknown>, member: string): Record<string, unknown>[] {
+  return (body[member] ?? []) as Record<string, unknown>[];
+}
+
+function observation(row: Record<string, unknown>): Observation {
+  return addExtras(readObservation(row, String(row["topic"] ?? "")), row);
+}
+
+/** Members that no observation has. */
+function others(row: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(row).filter(([name]) => !MEMBERS.has(name)));
 }
 
 function unknown(what: string, name: string, names: readonly string[]): RangeError {

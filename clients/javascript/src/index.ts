@@ -10,5 +10,5 @@ export { Refused } from "../../../web/src/delivery/delivery";
 export type { State } from "../../../web/src/delivery/session";
 export { Codec, type Columns, DecodeError, KIND, type Observation, type Value } from "../../../web/src/formats/codec";
 export { Message, type Event, type Gap } from "./events";
-export { Gateway, type Access, type Asked, type Members, type Range } from "./gateway";
+export { Gateway, type Access, type Asked, type Datastream, type Members, type Range } from "./gateway";
 export type { Subscription } from "./subscription";

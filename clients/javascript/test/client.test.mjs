@@ -112,6 +112,30 @@ test("every delivery scheme begins with the last values", LIMIT, async () => {
   }
 });
 
+test("every view tells all that an observation carries", LIMIT, async () => {
+  const [time, end, resultTime] = ["00:00:00Z", "00:00:30.5Z", "00:01:00Z"].map((of) => `2026-11-20T${of}`);
+  const rare = { end, resultTime, validTime: [time, end], quality: "suspect", feature: "urn:f:1", parameters: { gain: 2 } };
+  const plain = { topic: "rare/x", value: 1.5, unit: "m", sensor: "urn:s:1", type: "level", lat: 44.5, lon: 20 };
+  const since = await client.publish("before/x", 0);
+  await client.publishMessage("rare/x", JSON.stringify({ ...plain, ...rare, time }), "application/json");
+  const times = { time, end, resultTime };
+  const read = Object.fromEntries(Object.entries(times).map(([name, text]) => [name, Date.parse(text)]));
+  const whole = { ...plain, ...rare, ...read, validTime: [read.time, read.end] };
+  assert.deepEqual(await client.latest("rare/x"), [whole]);
+  const [{ more, ...entry }] = await client.catalog("rare/x");
+  assert.deepEqual(entry, whole);
+  assert.equal(more.status, "online");
+  const told = [];
+  for await (const row of client.history("rare/x", { from: new Date(time) })) told.push(row);
+  assert.deepEqual(told, [whole]);
+  for (const format of ["json", "cbor", "protobuf", "arrow", "block", "xml"]) {
+    const events = await client.subscribe("rare/x", { since, format });
+    const { value: event } = await events.next();
+    assert.deepEqual(event.observations, [whole], format);
+    await events.return();
+  }
+});
+
 test("every format is read", LIMIT, async () => {
   const since = await client.publish("format/x", 1.5, { unit: "m", time: 1_790_000_000_000 });
   await client.publish("format/x", 2.5, { time: "2026-11-20T09:41:00Z" });

@@ -32,6 +32,24 @@ class Requests(unittest.TestCase):
         [entry] = self.gateway.catalog("a/#")
         self.assertEqual((entry.topic, entry.unit, entry.more["status"]), ("a/here", "Cel", "online"))
 
+    def test_all_that_an_observation_carries_comes_back(self):
+        times = {"end": "2026-11-20T09:42:00Z", "resultTime": "2026-11-20T09:43:00Z"}
+        valid = ["2026-11-20T00:00:00Z", "2026-11-21T00:00:00Z"]
+        rare = {**times, "validTime": valid, "quality": "bad", "feature": "urn:f", "parameters": {"k": [1, "2"]}}
+        row = Observation("a/rare", 1.5, WHEN, unit="m", more=rare)
+        self.gateway.publish_all("a/rare", [row])
+        self.assertEqual(self.gateway.latest("a/rare"), [row])
+        self.assertEqual(list(self.gateway.history("a/rare")), [row])
+        [entry] = self.gateway.catalog("a/rare")
+        self.assertEqual({name: entry.more[name] for name in rare}, rare)
+        with self.gateway.subscribe("a/rare", snapshot=True, format="arrow") as events:
+            [told] = next(events).observations
+        when = [datetime.fromisoformat(text) for text in (*times.values(), *valid)]
+        more = [told.more[name] for name in times] + told.more["validTime"]
+        self.assertEqual([datetime.fromisoformat(text) for text in more], when)
+        self.assertEqual({name: told.more[name] for name in ("quality", "feature", "parameters")},
+                         {name: rare[name] for name in ("quality", "feature", "parameters")})
+
     def test_results_of_every_type_come_back(self):
         for value in (1, 2.5, True, "open", None, [1, 2], {"by": "hand"}):
             self.gateway.publish("b/any", value)

@@ -52,12 +52,15 @@ pub struct Columns {
     pub text_spans: Vec<[u32; 2]>,
     /// What the spans are of.
     pub texts: String,
+    /// Whether any row carries more than columns have.
+    pub extras: bool,
 }
 
 impl Columns {
     /// Takes over a message; `indices` are those of its datastreams among the names.
     pub(crate) fn fill(&mut self, batch: &Batch, indices: &[u32]) {
         self.clear();
+        self.extras = batch.has_extras();
         let rows = 0..batch.len();
         let stream = |row| indices[batch.stream_of(row)];
         self.streams.extend(rows.clone().map(stream));
@@ -103,6 +106,7 @@ impl Columns {
         self.places.clear();
         self.text_spans.clear();
         self.texts.clear();
+        self.extras = false;
     }
 
     fn push_text(&mut self, value: Value<'_>) {

@@ -45,6 +45,8 @@ pub struct View {
     pub document_text: u32,
     /// Their length in bytes.
     pub document_text_length: u32,
+    /// 1 where an observation carries more than the columns have: the message in JSON has that.
+    pub extras: u32,
 }
 
 #[expect(
@@ -80,6 +82,7 @@ impl View {
             tape_length: document.words().len() as u32,
             document_text: address(document.text().as_bytes()),
             document_text_length: document.text().len() as u32,
+            extras: columns.extras.into(),
         }
     }
 }

@@ -7,7 +7,7 @@ use crate::query;
 use serde_json::{Map, Value as Json};
 use std::sync::Arc;
 use weir_hub::{Entry, Hub, entry};
-use weir_model::{Datastream, Filter, Value};
+use weir_model::{Datastream, Extra, Filter, Time, Value};
 use weir_service::{Answer, Call, Length, Response, answer_of};
 
 /// Lists, shows, sets or deletes.
@@ -189,9 +189,32 @@ fn to_json(entry: &Entry, call: &Call) -> Json {
             }
         }
         set("time", Some(last.time.to_string().into()));
+        extras(&last.extra())
+            .into_iter()
+            .for_each(|(name, value)| set(name, value));
         set("cursor", Some(last.cursor.to_string().into()));
     }
     Json::Object(object)
+}
+
+/// What the last observation carries beside its result, as it carries it.
+fn extras(extra: &Extra<'_>) -> [(&'static str, Option<Json>); 6] {
+    let time = |time: Time| Json::from(time.to_string());
+    let parameters = extra.parameters;
+    [
+        ("end", extra.end.map(time)),
+        ("resultTime", extra.result_time.map(time)),
+        (
+            "validTime",
+            extra.valid.map(|(from, to)| vec![time(from), time(to)].into()),
+        ),
+        ("quality", extra.quality.map(Json::from)),
+        ("feature", extra.feature.map(Json::from)),
+        (
+            "parameters",
+            parameters.and_then(|json| serde_json::from_str(json).ok()),
+        ),
+    ]
 }
 
 fn value_json(value: Value<'_>) -> Json {

@@ -6,7 +6,7 @@
  * a double keeps about a quarter of a microsecond there, which is finer than a browser's clock.
  */
 
-import type { Observation, Value } from "../formats/codec";
+import { type Observation, timeOfText, type Value } from "../formats/codec";
 
 export type { Observation, Value };
 
@@ -69,14 +69,6 @@ export function numberOfText(text: string | undefined): number | undefined {
   if (text === undefined || text === "") return undefined;
   const number = Number(text);
   return Number.isFinite(number) ? number : undefined;
-}
-
-function timeOfText(text: string): number | undefined {
-  const ms = Date.parse(text);
-  if (Number.isNaN(ms)) return undefined;
-  // Date.parse keeps three decimals; the rest is added here.
-  const decimals = /\.\d{3}(\d+)/.exec(text)?.[1];
-  return decimals === undefined ? ms : ms + Number(`0.${decimals}`);
 }
 
 function resultOf(value: unknown): Value {

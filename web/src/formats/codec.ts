@@ -16,7 +16,7 @@ export type Payload = string | Uint8Array;
 /** What was observed: a number, a boolean, a text, nothing, or an array or object of these. */
 export type Value = number | boolean | string | null | Value[] | { [name: string]: Value };
 
-/** An observation; `time` is in milliseconds since the epoch. */
+/** An observation; times are in milliseconds since the epoch. */
 export interface Observation {
   topic: string;
   value: Value;
@@ -26,6 +26,16 @@ export interface Observation {
   sensor?: string;
   lat?: number;
   lon?: number;
+  /** When it ended, of one that took its time. */
+  end?: number;
+  /** When its result was there. */
+  resultTime?: number;
+  /** From when to when the result is to be used. */
+  validTime?: [number, number];
+  quality?: string;
+  /** What it is of. */
+  feature?: string;
+  parameters?: { [name: string]: Value };
 }
 
 /** A payload that is not what its format says; the message names the place where that is known. */
@@ -65,7 +75,8 @@ const VIEW = {
   tapeLength: 15,
   documentText: 16,
   documentTextLength: 17,
-  length: 18,
+  extras: 18,
+  length: 19,
 } as const;
 
 /** What a row's result is, as in `Columns.kinds` (crates/wasm/src/columns.rs). */
@@ -106,6 +117,36 @@ export interface Tape {
   words: Uint32Array;
   /** All texts, end to end, from which spans of the words cut. */
   text: string;
+}
+
+/** Adds what few observations carry, of members as JSON names them. */
+export function addExtras<Row extends Observation>(observation: Row, members: Record<string, unknown>): Row {
+  const { validTime, parameters } = members;
+  for (const name of ["end", "resultTime"] as const) {
+    const time = timeOfText(members[name]);
+    if (time !== undefined) observation[name] = time;
+  }
+  if (Array.isArray(validTime)) {
+    const [from, to] = validTime.map(timeOfText);
+    if (from !== undefined && to !== undefined) observation.validTime = [from, to];
+  }
+  for (const name of ["quality", "feature"] as const) {
+    const text = members[name];
+    if (typeof text === "string") observation[name] = text;
+  }
+  if (typeof parameters === "object" && parameters !== null) {
+    observation.parameters = parameters as { [name: string]: Value };
+  }
+  return observation;
+}
+
+/** Milliseconds since the epoch of a time of RFC 3339 with up to nine decimals. */
+export function timeOfText(text: unknown): number | undefined {
+  const ms = typeof text === "string" ? Date.parse(text) : Number.NaN;
+  if (Number.isNaN(ms)) return undefined;
+  // Date.parse keeps three decimals; the rest is added here.
+  const decimals = /\.\d{3}(\d+)/.exec(text as string)?.[1];
+  return decimals === undefined ? ms : ms + Number(`0.${decimals}`);
 }
 
 const ABSENT = 0xffff_ffff;
@@ -166,6 +207,7 @@ export class Codec {
     for (let row = 0; row < columns.rows; row++) {
       all[row] = this.observation(columns, names[columns.streams[row] as number] as Names, row);
     }
+    if (this.word("extras") > 0) this.addExtras(all);
     return all;
   }
 
@@ -233,6 +275,13 @@ export class Codec {
       observation.lon = columns.places[2 * row + 1] as number;
     }
     return observation;
+  }
+
+  /** What few observations carry is in no column: it is read of the same message as JSON. */
+  private addExtras(all: readonly Observation[]): void {
+    const text = utf8.decode(this.encode(this.index("json")));
+    const { observations } = JSON.parse(text) as { observations: Record<string, unknown>[] };
+    all.forEach((observation, row) => addExtras(observation, observations[row] ?? {}));
   }
 
   private value(columns: Columns, row: number): Value {

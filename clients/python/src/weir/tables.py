@@ -90,5 +90,16 @@ def _observation(row: dict[str, Any]) -> Observation:
         sensor=row.get("sensor"),
         lat=row.get("lat"),
         lon=row.get("lon"),
-        more={name: member for name, member in row.items() if name not in _SPECIAL and member is not None},
+        more=_more(row),
     )
+
+
+def _more(row: dict[str, Any]) -> dict[str, Any]:
+    """The rare members as JSON has them: times are texts, and a valid time is two of them."""
+    more = {name: member for name, member in row.items() if name not in _SPECIAL and member is not None}
+    more = {name: member.isoformat() if hasattr(member, "isoformat") else member for name, member in more.items()}
+    if "parameters" in more:
+        more["parameters"] = json.loads(more["parameters"])
+    if "validFrom" in more and "validTo" in more:
+        more["validTime"] = [more.pop("validFrom"), more.pop("validTo")]
+    return more

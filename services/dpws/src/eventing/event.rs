@@ -104,7 +104,7 @@ fn send(agreement: &Agreement, endpoint: &Endpoint, action: &str, body: &str) ->
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use weir_model::{BatchBuilder, Value};
+    use weir_model::{BatchBuilder, Limits, Value};
 
     fn batch(texts: &[usize]) -> Batch {
         let mut builder = BatchBuilder::new();
@@ -122,6 +122,32 @@ mod tests {
         assert!(parts.iter().flatten().all(|part| part.len() <= room));
         let count = |part: String| part.matches("<w:observation>").count();
         parts.into_iter().map(|part| part.map(count)).collect()
+    }
+
+    #[test]
+    fn an_event_tells_all_that_an_observation_carries() {
+        let message = r#"{"value":1.5,"unit":"m","sensor":"urn:s","time":"2026-11-20T09:41:00Z",
+            "quality":"bad","feature":"urn:f","parameters":{"k":1},"resultTime":"2026-11-20T09:42:00Z",
+            "end":"2026-11-20T09:41:30Z","validTime":["2026-11-20T00:00:00Z","2026-11-21T00:00:00Z"]}"#;
+        let mut builder = BatchBuilder::new();
+        let json = weir_codec::by_name("json").unwrap();
+        (json.decode)(message.as_bytes(), &mut builder, &Limits::default()).unwrap();
+        let mut parts = Vec::new();
+        cut(&builder.finish(), 32_000, &mut parts);
+        let told = parts.pop().flatten().unwrap();
+        for (name, text) in [
+            ("unit", "m"),
+            ("sensor", "urn:s"),
+            ("feature", "urn:f"),
+            ("end", "2026-11-20T09:41:30Z"),
+            ("resultTime", "2026-11-20T09:42:00Z"),
+            ("from", "2026-11-20T00:00:00Z"),
+            ("quality", "bad"),
+            ("parameters", "{\"k\":1}"),
+        ] {
+            let leaf = format!("<w:{name}>{text}</w:{name}>");
+            assert!(told.contains(&leaf), "{leaf} in {told}");
+        }
     }
 
     #[test]
