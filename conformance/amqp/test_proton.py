@@ -230,6 +230,15 @@ class Filters(unittest.TestCase):
                 self.assertEqual([each["value"] if "value" in each else each["observations"][0]["value"]
                                   for each in got], [3, 4])
 
+    def test_a_unit_is_asked_for(self):
+        with connection(self.gateway) as peer:
+            receiver = peer.create_receiver("asked/unit", credit=10, options=Weir(unit="cm"))
+            for unit, value in (("m", 1.5), ("cm", 20)):
+                self.gateway.publish("asked/unit", {"value": value, "unit": unit})
+            got = [json.loads(text(each)) for each in self.receive(receiver, 2)]
+            rows = [each if "value" in each else each["observations"][0] for each in got]
+            self.assertEqual([(row["value"], row["unit"]) for row in rows], [(150, "cm"), (20, "cm")])
+
     # [AMQP-3.5.8-2]
     def test_a_filter_that_is_not_known_is_not_in_effect_and_said_so(self):
         with connection(self.gateway) as peer:

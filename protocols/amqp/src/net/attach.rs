@@ -184,6 +184,7 @@ pub(super) fn open(
     subscribe.policy = wanted.policy;
     subscribe.condition = wanted.condition.clone();
     subscribe.aggregate = wanted.aggregate;
+    subscribe.unit = wanted.unit.clone();
     subscribe.raw = wanted.is_raw();
     subscribe.committed = committed;
     let caller = context.hub().caller(context.now(), principal);

@@ -7,7 +7,7 @@ use crate::wire::{Condition, Error, Map, Source, Value};
 use std::fmt::Display;
 use std::str::FromStr;
 use weir_codec::{Format, by_name};
-use weir_hub::{Aggregate, Condition as Where, Policy, Since};
+use weir_hub::{Aggregate, Condition as Where, InUnit, Policy, Since};
 use weir_model::{Cursor, Filter};
 
 /// What is asked for.
@@ -18,6 +18,7 @@ pub(super) struct Wanted {
     pub(super) format: Option<&'static Format>,
     pub(super) condition: Option<Where>,
     pub(super) aggregate: Option<Aggregate>,
+    pub(super) unit: InUnit,
     pub(super) since: Since,
     pub(super) policy: Policy,
     /// The filters that are in effect, for the answer.
@@ -41,6 +42,7 @@ impl Wanted {
             format,
             condition: None,
             aggregate: None,
+            unit: InUnit::AsMade,
             since: Since::Now,
             policy: Policy::DropOldest,
             in_effect: Map::default(),
@@ -72,6 +74,8 @@ impl Wanted {
             "weir:since" if text == "latest" => self.since = Since::Snapshot,
             "weir:since" => self.since = Since::Cursor(parsed::<Cursor>(name, text)?),
             "weir:agg" => self.aggregate = Some(parsed(name, text)?),
+            "weir:unit" if text.is_empty() => self.unit = InUnit::Own,
+            "weir:unit" => self.unit = InUnit::Named(text.into()),
             "weir:policy" => {
                 let mut all = Policy::ALL.iter();
                 let found = all.find(|(known, _)| *known == text);
@@ -89,7 +93,10 @@ impl Wanted {
 
     /// Whether messages come as they were published.
     pub(super) fn is_raw(&self) -> bool {
-        self.format.is_none() && self.condition.is_none() && self.aggregate.is_none()
+        self.format.is_none()
+            && self.condition.is_none()
+            && self.aggregate.is_none()
+            && self.unit == InUnit::AsMade
     }
 }
 
@@ -176,6 +183,16 @@ mod tests {
         assert!(wanted.condition.is_some());
         // Section 3.5.8: the one that is not known is not in effect.
         assert_eq!(wanted.in_effect.0.len(), 2);
+    }
+
+    #[test]
+    fn a_unit_is_asked_for_by_its_code_or_as_that_of_each_datastream() {
+        for (said, unit) in [("cm", InUnit::Named("cm".into())), ("", InUnit::Own)] {
+            let wanted = Wanted::read(&source("a", &[("weir:unit", said)])).unwrap();
+            assert_eq!((wanted.unit.clone(), wanted.is_raw()), (unit, false));
+            assert_eq!(wanted.in_effect.0.len(), 1);
+        }
+        assert!(Wanted::read(&source("a", &[])).unwrap().is_raw());
     }
 
     #[test]
