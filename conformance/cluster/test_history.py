@@ -1,12 +1,14 @@
 """Three gateways, one nats-server and one PostgreSQL, under load: one history, whichever of them is killed."""
 
+import json
+import subprocess
 import time
 import unittest
 
 from cluster.database import Database
 from cluster.load import Load
 from cluster.servers import Servers
-from gateway import Gateway, NotReady
+from gateway import BINARY, Gateway, NotReady
 
 
 class OneHistory(unittest.TestCase):
@@ -69,3 +71,79 @@ class OneHistory(unittest.TestCase):
         with self.assertRaisesRegex(NotReady, "another log"):
             Gateway(settings={"store.url": self.database.url})
 
+
+class Moved(unittest.TestCase):
+    """A history of several descriptions in another store, read back as it was made."""
+
+    MADE = [(1.42, "m", "urn:s:old"), (1.5, "m", "urn:s:old"), (50, "cm", "urn:s:old"), (51, "cm", "urn:s:new")]
+
+    def publish(self, gateway):
+        for hour, members in enumerate(
+            (
+                {"value": 1.42, "unit": "m", "sensor": "urn:s:old", "type": "urn:p:level"},
+                {"value": 1.5},
+                {"value": 50, "unit": "cm"},
+                {"value": 51, "sensor": "urn:s:new"},
+            )
+        ):
+            gateway.publish("river/level", {**members, "time": f"2026-01-01T0{hour}:00:00Z"})
+
+    def told(self, gateway):
+        return [(row["value"], row.get("unit"), row.get("sensor")) for row in gateway.history("river/level")]
+
+    def versions(self, gateway):
+        return json.loads(gateway.request("GET", "/catalog/river/level?versions")[2])["versions"]
+
+    def test_into_postgresql(self):
+        database = self.enterContext(Database(self))
+        gateway = self.enterContext(Gateway())
+        self.publish(gateway)
+        self.assertEqual(self.told(gateway), self.MADE)
+        versions = self.versions(gateway)
+        gateway.terminate()
+        command = [BINARY, "move-history", "--data", gateway.data]
+        store = f"store.url={database.url}"
+        done = subprocess.run([*command, "--set", store], capture_output=True, text=True, timeout=60)
+        self.assertEqual((done.returncode, done.stdout), (0, "moved 4 observations\n"), done.stderr)
+        # Whoever asks the database is told what each number is of, before anything new is written.
+        rows = "SELECT number, unit, sensor, property FROM weir.observations ORDER BY nanoseconds"
+        said = [f"{value}|{unit}|{sensor}|urn:p:level" for value, unit, sensor in self.MADE]
+        self.assertEqual(database.sql(rows), said)
+        gateway.settings["store.url"] = database.url
+        gateway.start()
+        for _ in range(2):
+            self.assertEqual(self.told(gateway), self.MADE)
+            self.assertEqual(self.versions(gateway), versions)
+            gateway.restart()
+        gateway.publish("river/level", {"value": 1.6, "time": "2026-01-01T01:30:00Z"})
+        self.assertIn((1.6, "m", "urn:s:old"), self.told(gateway))
+        path = "/history/river/level?unit=m"
+        rows = json.loads(gateway.request("GET", path)[2])["observations"]
+        self.assertEqual([row["value"] for row in rows], [1.42, 1.5, 1.6, 0.5, 0.51])
+
+    def test_by_a_backup_into_another_folder(self):
+        gateway = self.enterContext(Gateway())
+        self.publish(gateway)
+        gateway.restart()
+        archive, other = f"{gateway.data}.tar", f"{gateway.data}-restored"
+        self.addCleanup(subprocess.run, ["rm", "-rf", archive, other])
+        for arguments in (("backup", archive, "--data", gateway.data), ("restore", archive, "--data", other)):
+            subprocess.run([BINARY, *arguments], check=True, capture_output=True, timeout=60)
+        with Gateway(data=other) as restored:
+            for _ in range(2):
+                self.assertEqual(self.told(restored), self.MADE)
+                self.assertEqual(self.versions(restored), self.versions(gateway))
+                restored.restart()
+
+    def test_what_is_dropped_takes_no_description_of_what_stays(self):
+        settings = {"history.retention_age": "3650d"}
+        with Gateway(settings=settings) as gateway:
+            gateway.publish("river/level", {"value": 9, "unit": "mm", "sensor": "urn:s:first", "time": "1999-01-01T00:00:00Z"})
+            self.publish(gateway)
+            # What is past its age goes when the history is maintained, which a start does.
+            for how in (gateway.restart, gateway.terminate):
+                how()
+                if how == gateway.terminate:
+                    gateway.start()
+                kept = [row for row in self.told(gateway) if row[0] != 9]
+                self.assertEqual(kept, self.MADE)

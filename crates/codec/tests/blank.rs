@@ -36,7 +36,11 @@ fn a_blank_name_says_nothing_in_any_format() {
         let row = builder.batch().row(0);
         let said = [row.unit, row.sensor, row.property];
         assert_eq!(said, [None; 3], "{format} {message}");
-        assert_eq!((row.extra.quality, row.extra.feature), (None, None), "{format}");
+        assert_eq!(
+            (row.extra.quality, row.extra.feature),
+            (None, None),
+            "{format}"
+        );
     }
 }
 

@@ -5,23 +5,89 @@ use weir_codec::{by_name, read_forgiving};
 use weir_model::{BatchBuilder, Limits, Value};
 
 /// A format, a message, the name that stands there twice, at which byte again, and what is taken where nobody can be told.
-type Twice = (&'static str, &'static [u8], &'static str, usize, &'static [f64]);
+type Twice = (
+    &'static str,
+    &'static [u8],
+    &'static str,
+    usize,
+    &'static [f64],
+);
 
 const TWICE: &[Twice] = &[
     ("json", br#"{"value":1,"value":2}"#, "value", 19, &[2.0]),
-    ("json", br#"{"value":1,"unit":"m","unit":"cm","x":5}"#, "unit", 29, &[1.0, 5.0]),
-    ("json", br#"{"observations":[{"value":1,"value":2}]}"#, "value", 36, &[2.0]),
-    ("json", br#"[{"value":1},{"value":1,"value":2}]"#, "value", 32, &[1.0, 2.0]),
+    (
+        "json",
+        br#"{"value":1,"unit":"m","unit":"cm","x":5}"#,
+        "unit",
+        29,
+        &[1.0, 5.0],
+    ),
+    (
+        "json",
+        br#"{"observations":[{"value":1,"value":2}]}"#,
+        "value",
+        36,
+        &[2.0],
+    ),
+    (
+        "json",
+        br#"[{"value":1},{"value":1,"value":2}]"#,
+        "value",
+        32,
+        &[1.0, 2.0],
+    ),
     ("json", br#"{"a":1,"a":2}"#, "a", 11, &[1.0, 2.0]),
-    ("json", br#"{"a":{"b":1},"c":3,"a":{"b":2}}"#, "a/b", 28, &[1.0, 3.0, 2.0]),
-    ("json", br#"{"value":1,"b":3,"b":4}"#, "b", 21, &[1.0, 3.0, 4.0]),
-    ("senml-json", br#"[{"n":"a","v":1,"n":"b"}]"#, "n", 20, &[1.0]),
+    (
+        "json",
+        br#"{"a":{"b":1},"c":3,"a":{"b":2}}"#,
+        "a/b",
+        28,
+        &[1.0, 3.0, 2.0],
+    ),
+    (
+        "json",
+        br#"{"value":1,"b":3,"b":4}"#,
+        "b",
+        21,
+        &[1.0, 3.0, 4.0],
+    ),
+    (
+        "senml-json",
+        br#"[{"n":"a","v":1,"n":"b"}]"#,
+        "n",
+        20,
+        &[1.0],
+    ),
     ("senml-json", br#"[{"n":"a","v":1,"v":2}]"#, "v", 20, &[2.0]),
-    ("senml-cbor", b"\x81\xa3\x00\x61a\x02\x01\x02\x02", "2", 8, &[2.0]),
-    ("cbor", b"\xa2\x65value\x01\x65value\x02", "value", 14, &[2.0]),
+    (
+        "senml-cbor",
+        b"\x81\xa3\x00\x61a\x02\x01\x02\x02",
+        "2",
+        8,
+        &[2.0],
+    ),
+    (
+        "cbor",
+        b"\xa2\x65value\x01\x65value\x02",
+        "value",
+        14,
+        &[2.0],
+    ),
     ("cbor", b"\xa2\x61a\x01\x61a\x02", "a", 6, &[1.0, 2.0]),
-    ("msgpack", b"\x82\xa5value\x01\xa5value\x02", "value", 14, &[2.0]),
-    ("ubjson", b"{U\x05valuei\x01U\x05valuei\x02}", "value", 17, &[2.0]),
+    (
+        "msgpack",
+        b"\x82\xa5value\x01\xa5value\x02",
+        "value",
+        14,
+        &[2.0],
+    ),
+    (
+        "ubjson",
+        b"{U\x05valuei\x01U\x05valuei\x02}",
+        "value",
+        17,
+        &[2.0],
+    ),
     (
         "bson",
         b"\x1d\0\0\0\x10value\0\x01\0\0\0\x10value\0\x02\0\0\0\0",
@@ -60,11 +126,20 @@ fn where_nobody_can_be_told_it_is_noted() {
             panic!("{} {}", format.name, message.escape_ascii());
         };
         assert_eq!(flaw.kind.word(), "member");
-        assert!(flaw.what.starts_with(&format!("`{name}` stands there twice: ")));
+        assert!(
+            flaw.what
+                .starts_with(&format!("`{name}` stands there twice: "))
+        );
         let batch = builder.finish();
         let values: Vec<_> = batch.rows().map(|row| row.value).collect();
         let expected: Vec<_> = taken.iter().map(|&number| Value::Number(number)).collect();
-        assert_eq!(values, expected, "{} {}", format.name, message.escape_ascii());
+        assert_eq!(
+            values,
+            expected,
+            "{} {}",
+            format.name,
+            message.escape_ascii()
+        );
     }
 }
 

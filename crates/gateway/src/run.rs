@@ -375,7 +375,8 @@ pub fn move_history(
     config: &Config,
     told: impl Fn(u64) + Send + Sync + 'static,
 ) -> Result<u64, Problem> {
-    let moved = weir_registry::move_history(&data_dir(config), sections(config), told);
+    let (data, log) = (data_dir(config), config.section("log"));
+    let moved = weir_registry::move_history(&data, log, sections(config), told);
     moved.map_err(|fault| config.locate(&fault))
 }
 

@@ -47,6 +47,7 @@ pub use counters::Counts;
 pub use fault::Fault;
 pub use framing::{Frame, Framing, FramingKey};
 pub use hub::change::Change;
+pub use hub::start::datastreams_of;
 pub use hub::{Hub, every};
 pub use interest::{Ending, Interest, Policy, Shape};
 pub use memory::{Memory, Partial, Room};

@@ -1,10 +1,12 @@
 //! History stores from their sections of the configuration.
 
-use crate::stores::{STORES, Sections, StoreLine, age};
+use crate::stores::{STORES, Sections, StoreLine, age, open_log};
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 use weir_binding::{ConfigFault, Section};
-use weir_hub::History;
+use weir_hub::{History, LogFault, datastreams_of};
+use weir_model::Datastream;
 
 /// Keys of the section `store`.
 pub const STORE_KEYS: &[&str] = &["url", "ca_file"];
@@ -164,10 +166,11 @@ pub(crate) fn open_postgres(
 }
 
 /// Writes what the embedded store in the data directory has into the database of `store.url`, which has
-/// nothing yet; says how many observations that were, and meanwhile how many so far.
+/// nothing yet; says how many observations that were, and meanwhile how many so far. What they mean is in the log.
 #[cfg(all(feature = "postgres", feature = "embedded"))]
 pub fn move_history(
     data: &Path,
+    log: Section,
     sections: Sections,
     told: impl Fn(u64) + Send + Sync + 'static,
 ) -> Result<u64, ConfigFault> {
@@ -187,12 +190,30 @@ pub fn move_history(
             data.display()
         ),
     })?;
+    let known = datastreams(data, log, sections.bus.clone())?;
     let database = postgres(data, sections)?;
-    let moved = database.take_over(Arc::new(embedded), told);
+    let moved = database.take_over(Arc::new(embedded), known, told);
     moved.map_err(|problem| ConfigFault {
         key: "store.url".into(),
         problem,
     })
+}
+
+/// What the log knows of datastreams.
+#[cfg(all(feature = "postgres", feature = "embedded"))]
+fn datastreams(
+    data: &Path,
+    log: Section,
+    bus: Section,
+) -> Result<BTreeMap<String, Datastream>, ConfigFault> {
+    let failed = |fault: LogFault| ConfigFault {
+        key: "data.dir".into(),
+        problem: format!("the log cannot be read: {fault}"),
+    };
+    let log = open_log(data, log, bus)?;
+    let known = datastreams_of(&*log).map_err(failed)?;
+    log.close().map_err(failed)?;
+    Ok(known)
 }
 
 #[cfg(feature = "postgres")]

@@ -206,7 +206,9 @@ fn extras(extra: &Extra<'_>) -> [(&'static str, Option<Json>); 6] {
         ("resultTime", extra.result_time.map(time)),
         (
             "validTime",
-            extra.valid.map(|(from, to)| vec![time(from), time(to)].into()),
+            extra
+                .valid
+                .map(|(from, to)| vec![time(from), time(to)].into()),
         ),
         ("quality", extra.quality.map(Json::from)),
         ("feature", extra.feature.map(Json::from)),

@@ -13,11 +13,12 @@ use crate::target::Target;
 use crate::windows::{self, Spans};
 use crate::write::{self, Numbers};
 use crate::{latest, schema, upkeep};
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::Mutex as AsyncMutex;
 use tokio_postgres::{Error, Row};
-use weir_model::{Batch, Cursor, Observation, Time};
+use weir_model::{Batch, Cursor, Datastream, Observation, Time};
 use weir_storage::{Aggregate, Extent, History, HistoryFault, Page, Range, Token, WindowPage};
 
 /// What an owner decides about the history.
@@ -87,11 +88,12 @@ impl PostgresHistory {
         })
     }
 
-    /// Takes all that another store has of the same log into a database that has nothing yet; says how many
-    /// observations that were, and meanwhile how many so far.
+    /// Takes all that another store has of the same log into a database that has nothing yet, with what is known of
+    /// its datastreams; says how many observations that were, and meanwhile how many so far.
     pub fn take_over(
         &self,
         from: Arc<dyn History>,
+        known: BTreeMap<String, Datastream>,
         told: impl Fn(u64) + Send + Sync + 'static,
     ) -> Result<u64, String> {
         let target = self.target.clone();
@@ -99,7 +101,7 @@ impl PostgresHistory {
             let mut session = Session::begin(&target)
                 .await
                 .map_err(|e| target.fault(&e))?;
-            let taken = take_over::take_over(&mut session, &*from, &told).await;
+            let taken = take_over::take_over(&mut session, (&*from, &known), &told).await;
             taken.map_err(|fault| match fault {
                 TakeFault::Database(error) => target.fault(&error),
                 TakeFault::Store(fault) => fault,

@@ -8,9 +8,9 @@ use crate::buffer::{Chunk, Mark, row_of};
 use crate::limits::{CHUNK_ROWS, TAKE_TOPICS};
 use crate::line::Session;
 use crate::write::{self, Numbers};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use tokio_postgres::Error;
-use weir_model::{BatchBuilder, Cursor, Time};
+use weir_model::{BatchBuilder, Cursor, Datastream, Observation, Time};
 use weir_storage::{History, HistoryFault, Range};
 
 const EMPTY: &str = "SELECT NOT EXISTS (SELECT FROM weir.observation)";
@@ -36,10 +36,13 @@ const FIRST: Cursor = Cursor::new(1 << 15, 0);
 /// The last observation of a datastream: its topic and its time.
 type Last = (String, Option<Time>);
 
+/// What datastreams were, by their topics: rows of another store say the numbers of their descriptions alone.
+pub(crate) type Datastreams = BTreeMap<String, Datastream>;
+
 /// Takes all that a store has; says how many observations that were.
 pub(crate) async fn take_over(
     session: &mut Session,
-    from: &dyn History,
+    (from, known): (&dyn History, &Datastreams),
     told: &(dyn Fn(u64) + Send + Sync),
 ) -> Result<u64, TakeFault> {
     let mut last = Vec::new();
@@ -57,10 +60,16 @@ pub(crate) async fn take_over(
     let mut numbers = Numbers::default();
     let mut count = 0;
     for part in last.chunks(TAKE_TOPICS) {
-        take_part(session, &mut numbers, (from, part), &mut |rows| {
-            count += rows;
-            told(count);
-        })
+        let mut items = Items::new(part, known);
+        take_part(
+            session,
+            &mut numbers,
+            (from, part, &mut items),
+            &mut |rows| {
+                count += rows;
+                told(count);
+            },
+        )
         .await?;
     }
     write::finish(session, from.applied()).await?;
@@ -71,11 +80,10 @@ pub(crate) async fn take_over(
 async fn take_part(
     session: &mut Session,
     numbers: &mut Numbers,
-    (from, part): (&dyn History, &[Last]),
+    (from, part, items): (&dyn History, &[Last], &mut Items<'_>),
     told: &mut (dyn FnMut(u64) + Send),
 ) -> Result<(), TakeFault> {
     let topics: Vec<&str> = part.iter().map(|(topic, _)| topic.as_str()).collect();
-    let mut items = Items::new(part);
     let mut token: Option<String> = None;
     loop {
         let asked = Range {
@@ -101,15 +109,17 @@ async fn take_part(
 
 /// How many rows of its newest time each datastream had so far, and when its last observation was.
 struct Items<'a> {
+    known: &'a Datastreams,
     of: HashMap<&'a str, (Option<Time>, i32, Option<Time>)>,
 }
 
 impl<'a> Items<'a> {
-    fn new(part: &'a [Last]) -> Self {
+    fn new(part: &'a [Last], known: &'a Datastreams) -> Self {
         let of_each = part
             .iter()
             .map(|(topic, last)| (topic.as_str(), (None, 0, *last)));
         Self {
+            known,
             of: of_each.collect(),
         }
     }
@@ -121,7 +131,7 @@ impl<'a> Items<'a> {
             let time = batch.time(row);
             marks.push(self.mark(of.topic, time));
             let whole = row_of(batch, row, Time::from_nanos(0));
-            rows.push(&whole)
+            rows.push(&self.described(whole))
                 .map_err(|error| format!("`{}`: {error}", of.topic))?;
         }
         Ok(Chunk {
@@ -130,6 +140,20 @@ impl<'a> Items<'a> {
             marks,
             upto: Cursor::START,
         })
+    }
+
+    /// A row with what its description says.
+    fn described<'r>(&'r self, row: Observation<'r>) -> Observation<'r> {
+        let Some(known) = self.known.get(row.topic) else {
+            return row;
+        };
+        let says = known.described(row.description);
+        Observation {
+            sensor: row.sensor.or(says.sensor),
+            property: row.property.or(says.property),
+            unit: row.unit.or(says.unit),
+            ..row
+        }
     }
 
     /// Of rows of one time the first is 0. When it arrived nobody knows any more: what is later than the last

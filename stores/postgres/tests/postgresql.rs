@@ -10,11 +10,12 @@ mod server;
 
 use rows::{Row, TOPICS, at, batch, numbers, range, time, walk};
 use server::{PASSWORD, Server, options, own, port, server, shared};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use weir_disk::SimDisk;
 use weir_embedded::EmbeddedHistory;
+use weir_model::{Datastream, Description};
 use weir_postgres::limits::{BUFFER_BYTES_MAX, CHUNK_ROWS};
 use weir_postgres::{Options, Origin, PostgresHistory, Target};
 use weir_storage::{History, HistoryFault};
@@ -379,6 +380,27 @@ fn embedded() -> EmbeddedHistory {
     store
 }
 
+/// What the catalog knows: the embedded store has the numbers of descriptions alone.
+fn described() -> BTreeMap<String, Datastream> {
+    let description = |unit: &str| Description {
+        from: time(0),
+        learned: time(0),
+        declared: false,
+        sensor: None,
+        property: None,
+        unit: Some(unit.into()),
+    };
+    let datastream = Datastream {
+        unit: Some("mm".into()),
+        descriptions: ["m", "cm", "mm"].map(description).to_vec(),
+        ..Datastream::default()
+    };
+    TOPICS[..2]
+        .iter()
+        .map(|&topic| (topic.to_owned(), datastream.clone()))
+        .collect()
+}
+
 fn last_rows(store: &dyn History) -> BTreeSet<String> {
     let mut rows = BTreeSet::new();
     store
@@ -392,7 +414,9 @@ fn moved(server: &mut Server) {
     let before = Arc::new(embedded());
     let disk = SimDisk::new();
     let open = || PostgresHistory::open(options(&server.url("moved")), &own(&disk)).unwrap();
-    let count = open().take_over(before.clone(), |_| {}).unwrap();
+    let count = open()
+        .take_over(before.clone(), described(), |_| {})
+        .unwrap();
     assert_eq!(count, 20_003);
     let after = open();
     assert_eq!(after.applied(), before.applied());
@@ -411,6 +435,9 @@ fn moved(server: &mut Server) {
         assert_eq!(last_rows(&*before), last_rows(after));
     };
     same(&after);
+    let units = "SELECT string_agg(DISTINCT concat(number % 3, unit), ' ') FROM \
+        (SELECT CAST((number + 3) * 4 AS bigint) AS number, unit FROM weir.observations WHERE topic = 'a') rows";
+    assert_eq!(server.sql("moved", units).unwrap(), "0m 1cm 2mm");
     // What follows in the log stands behind it, and it is not moved once more.
     for store in [&*before as &dyn History, &after] {
         store
@@ -419,7 +446,9 @@ fn moved(server: &mut Server) {
         store.maintain(time(0)).unwrap();
     }
     same(&after);
-    let again = after.take_over(before.clone(), |_| {}).unwrap_err();
+    let again = after
+        .take_over(before.clone(), described(), |_| {})
+        .unwrap_err();
     assert!(again.contains("has a history already"), "{again}");
     same(&after);
 }

@@ -12,9 +12,10 @@ use crate::state::catalog::Catalog;
 use crate::state::keys::{self, Used};
 use crate::state::stood::Newest;
 use bytes::Bytes;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use weir_codec::Format;
-use weir_model::{Batch, BatchBuilder, Cursor, Limits, Time};
+use weir_model::{Batch, BatchBuilder, Cursor, Datastream, Limits, Time};
 use weir_storage::{GapReason, Log, LogFault, Resume};
 use weir_storage::{History, HistoryFault};
 use weir_storage::{Kind, Record};
@@ -235,6 +236,28 @@ impl Hub {
             _ => Content::Opaque(record.media.into()),
         }
     }
+}
+
+/// What a log knows of datastreams, by topic, for who wants no more of it.
+pub fn datastreams_of(log: &dyn Log) -> Result<BTreeMap<String, Datastream>, LogFault> {
+    let mut known = BTreeMap::new();
+    let mut hear = |record: &Record<'_>| match entry::from_json(record.body) {
+        _ if record.kind != Kind::Change => {}
+        Ok(datastream) => drop(known.insert(record.topic.to_owned(), datastream)),
+        Err(_) if record.body.is_empty() => drop(known.remove(record.topic)),
+        Err(_) => {}
+    };
+    let folded = log.snapshot(&mut |record| hear(&record))?;
+    let mut reader = log.read(folded);
+    loop {
+        match reader.next() {
+            Ok(Some((_, record))) => hear(&record),
+            Ok(None) => break,
+            Err(LogFault::Damaged(_)) => {}
+            Err(fault) => return Err(fault),
+        }
+    }
+    Ok(known)
 }
 
 fn body_of(record: &Record<'_>) -> Bytes {

@@ -139,7 +139,10 @@ fn blank_names_say_nothing_and_leave_what_was_said() {
     builder.end().unwrap();
     let batch = builder.finish();
     let row = batch.row(0);
-    assert_eq!((row.unit, row.sensor, row.property), (Some("m"), None, None));
+    assert_eq!(
+        (row.unit, row.sensor, row.property),
+        (Some("m"), None, None)
+    );
     assert!(row.extra.is_empty());
     assert_eq!(batch.names, "m");
 }

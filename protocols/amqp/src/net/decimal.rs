@@ -149,7 +149,10 @@ mod tests {
         }
         let long = 9_007_199_254_740_993;
         assert_eq!(of(DECIMAL_64, long, 0), "9007199254740993");
-        assert_eq!(of(DECIMAL_64, 1_234_567_890_123_456, -6), "1234567890.123456");
+        assert_eq!(
+            of(DECIMAL_64, 1_234_567_890_123_456, -6),
+            "1234567890.123456"
+        );
         assert_eq!(of(DECIMAL_64, long, -1), "900719925474099.3");
         let max = u128::from(u64::MAX);
         assert_eq!(of(DECIMAL_128, max, 0), "18446744073709551615");
@@ -176,7 +179,10 @@ mod tests {
         let longest = 0b11 << 29 | 101 << 21 | (9_999_999 - (1 << 23));
         assert_eq!(text(DECIMAL_32, longest), "9999999");
         // One that is too long is zero.
-        assert_eq!(text(DECIMAL_32, 0b11 << 29 | 101 << 21 | ((1 << 21) - 1)), "0");
+        assert_eq!(
+            text(DECIMAL_32, 0b11 << 29 | 101 << 21 | ((1 << 21) - 1)),
+            "0"
+        );
         assert_eq!(text(DECIMAL_32, 0x7800_0000), "Infinity");
         assert_eq!(text(DECIMAL_64, 0xF800_0000_0000_0000), "-Infinity");
         assert_eq!(text(DECIMAL_128, 0x7C << 120), "NaN");

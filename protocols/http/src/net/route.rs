@@ -276,7 +276,8 @@ fn check_matched(request: &Request) -> Result<(), Response> {
     match request.header("if-match").map(str::trim) {
         None | Some("*") => Ok(()),
         Some(tags) => {
-            let reason = format!("If-Match: nothing here is `{tags}`: tags are weak, as last values are");
+            let reason =
+                format!("If-Match: nothing here is `{tags}`: tags are weak, as last values are");
             Err(Response::text(412, reason))
         }
     }

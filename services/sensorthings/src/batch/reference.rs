@@ -88,9 +88,7 @@ impl Places {
 
     fn body(&self, body: &Bytes) -> Result<Bytes> {
         let refers = body.windows(2).any(|pair| pair == b"\"$");
-        let read = refers
-            .then(|| read_json(body).ok())
-            .flatten();
+        let read = refers.then(|| read_json(body).ok()).flatten();
         // What is no JSON is refused where it is read.
         let Some(mut json) = read else {
             return Ok(body.clone());
