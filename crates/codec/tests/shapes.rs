@@ -87,9 +87,9 @@ fn what_begins_like_an_observation_and_is_none_is_what_it_is() {
 }
 
 #[test]
-fn unknown_members_are_ignored_and_the_last_of_two_counts() {
+fn unknown_members_are_ignored() {
     let text = r#"{"v":2,"observations":[
-        {"x":{"y":[1,"z"]},"value":1,"value":2,"unit":"m","unit":"km"}]}"#;
+        {"x":{"y":[1,"z"]},"value":2,"unit":"km","x":1}]}"#;
     let batch = read("json", text).unwrap();
     assert_eq!(
         (batch.row(0).value, batch.row(0).unit),

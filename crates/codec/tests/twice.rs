@@ -90,7 +90,7 @@ const TWICE: &[Twice] = &[
     ),
     (
         "bson",
-        b"\x1d\0\0\0\x10value\0\x01\0\0\0\x10value\0\x02\0\0\0\0",
+        b"\x1b\0\0\0\x10value\0\x01\0\0\0\x10value\0\x02\0\0\0\0",
         "value",
         22,
         &[2.0],

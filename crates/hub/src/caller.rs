@@ -69,7 +69,7 @@ impl<'a> Caller<'a> {
     pub fn refuse(&self, publish: &Publish, fault: &Fault, messages: u64) {
         let publisher = publisher(self.now, self.principal, publish);
         self.hub.note_refused(&publisher, fault, messages);
-        self.hub.audit(self.principal, fault);
+        self.hub.tell_auditor(self.principal, fault);
     }
 
     /// The last value of each datastream that matches.

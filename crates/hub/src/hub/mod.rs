@@ -229,13 +229,13 @@ impl Hub {
         asked: Result<T, Fault>,
     ) -> Result<T, Fault> {
         if let Err(fault) = &asked {
-            self.audit(principal, fault);
+            self.tell_auditor(principal, fault);
         }
         asked
     }
 
     /// Tells the auditor of a refusal for who it is.
-    pub(crate) fn audit(&self, principal: &Principal, fault: &Fault) {
+    pub(crate) fn tell_auditor(&self, principal: &Principal, fault: &Fault) {
         let auditor = self.auditor.get().filter(|_| fault.is_of_access());
         auditor
             .into_iter()

@@ -39,11 +39,11 @@ impl Hub {
         match unread {
             // That it was no refusal does not make it less of an attempt.
             Unread::Fault(fault) => {
-                self.audit(of.principal, fault);
+                self.tell_auditor(of.principal, fault);
                 self.note_at_topic(of, Outcome::Bytes, fault.cause(), (fault, fault.advice()));
             }
             Unread::Below(fault) => {
-                self.audit(of.principal, fault);
+                self.tell_auditor(of.principal, fault);
                 self.note_at_topic(of, Outcome::Part, fault.cause(), (fault, fault.advice()));
             }
             Unread::Opaque(flaw) => {
