@@ -38,3 +38,7 @@ pub const CROWD_AT_ONCE: usize = 256;
 pub const FAREWELL_TIME_MAX: Duration = Duration::from_secs(20);
 /// For so long what a closed peer still sends is read and dropped, so that it sees the last words.
 pub const LINGER_TIME_MAX: Duration = Duration::from_secs(2);
+/// So much of it is read by one thread in [`DRAIN_TIME`], bytes.
+pub(crate) const DRAINED_BYTES_MAX: usize = 2 << 20;
+/// See [`DRAINED_BYTES_MAX`].
+pub(crate) const DRAIN_TIME: Duration = Duration::from_millis(50);
