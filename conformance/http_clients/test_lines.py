@@ -71,7 +71,7 @@ class Lines(unittest.TestCase):
     def grown(self, before):
         return {cause: count - before[cause] for cause, count in self.refused().items() if count > before[cause]}
 
-    def test_a_line_that_contradicts_what_is_declared_costs_itself_and_is_told(self):
+    def test_a_line_that_contradicts_a_declaration_costs_itself(self):
         self.declare("declared/b", unit="m", sensor="urn:s:a")
         before = self.refused()
         lines = [f"observation,topic=declared/{name},unit={unit} value={n} {TIME + n}" for n, (name, unit) in
@@ -102,7 +102,7 @@ class Lines(unittest.TestCase):
         self.assertEqual(self.post("parts", lines + "m a=x\nm b=y\n")[0], 200)
         self.assertEqual(self.grown(before), {"format": 2})
 
-    def test_a_repeat_of_a_batch_with_a_contradiction_is_kept_once(self):
+    def test_a_repeat_of_a_contradicting_batch_is_kept_once(self):
         self.declare("again/b", unit="m")
         lines = "".join(
             f"observation,topic=again/{name},unit={unit} value={n} {TIME + n}\n"

@@ -1,8 +1,6 @@
 //! Whether a need holds, by what was measured, and how sure that is.
 
 use crate::answer::Ruled;
-use serde::Serialize;
-
 use crate::cell::Factors;
 use crate::figures::{Figures, Spread, scale};
 use crate::library::{Measured, Metric};

@@ -1,4 +1,4 @@
-//! Names that stand twice in an object of JSON: what such an object means, nobody can tell (RFC 8259 section 4; RFC 7493
+//! Names that stand twice in an object of JSON: nobody can tell what such an object means (RFC 8259 section 4, RFC 7493
 //! section 2.3).
 
 use crate::error::DecodeError;
@@ -13,7 +13,7 @@ use alloc::string::String;
 pub fn repeated_name(json: &str) -> Option<(String, usize)> {
     let mut found = None;
     // What is no JSON is refused by whoever reads it.
-    let _read = walk(&mut Json::new(json, &LIMITS), &mut found);
+    walk(&mut Json::new(json, &LIMITS), &mut found).ok();
     found
 }
 

@@ -141,9 +141,9 @@ fn set_null_for(out: &mut BatchBuilder, error: DecodeError) -> Result<(), Decode
 /// Members of an observation that were met: what one that stands there twice means, nobody can tell (RFC 8259 section
 /// 4; RFC 7493 section 2.3).
 #[derive(Clone, Copy, Default)]
-pub(crate) struct Met(u32);
+pub(crate) struct MemberSet(u32);
 
-impl Met {
+impl MemberSet {
     /// Whether the member of this number, below 32, was met before.
     #[inline]
     pub(crate) fn is_again(&mut self, member: u32) -> bool {

@@ -4,7 +4,8 @@
 use weir_codec::{by_name, read_forgiving};
 use weir_model::{BatchBuilder, Limits, Value};
 
-/// A format, a message, the name that stands there twice, at which byte again, and what is taken where nobody can be told.
+/// A format, a message, the name that stands there twice, the byte of the second, and what is taken where nobody can be
+/// told.
 type Twice = (
     &'static str,
     &'static [u8],

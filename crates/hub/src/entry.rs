@@ -107,7 +107,8 @@ pub fn to_json(datastream: &Datastream) -> Vec<u8> {
     serde_json::to_vec(&entry).unwrap_or_default()
 }
 
-/// Reads what [`to_json`] writes; an unknown member is refused by name, since it would be lost. Blank names say nothing.
+/// Reads what [`to_json`] writes; an unknown member is refused by name, since it would be lost. A blank name says
+/// nothing.
 pub fn from_json(body: &[u8]) -> Result<Datastream, String> {
     // A list would be read as the members in their order.
     if body.trim_ascii_start().first() != Some(&b'{') {

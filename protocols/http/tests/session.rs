@@ -178,7 +178,8 @@ fn what_two_servers_may_read_differently_is_refused() {
 fn a_list_in_several_lines_is_one_list() {
     let bytes = "GET /live/a HTTP/1.1\r\nHost: a\r\nIf-None-Match: W/\"1\"\r\nAccept: text/csv\r\n\
         If-None-Match: W/\"2\"\r\nX: y\r\nAccept: text/plain;q=0.5\r\nCookie: a=b\r\nCookie: c=d\r\n\
-        Prefer: respond-async\r\nPrefer: wait=5\r\nExpect: 100-continue\r\nExpect: 100-Continue\r\n\r\n";
+        Prefer: respond-async\r\nPrefer: wait=5\r\n\
+        Expect: 100-continue\r\nExpect: 100-Continue\r\n\r\n";
     let request = requests(bytes).pop().unwrap();
     let fields: Vec<_> = request.headers.iter().map(|(n, v)| (&**n, &**v)).collect();
     let expected = [

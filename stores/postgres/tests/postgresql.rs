@@ -436,7 +436,8 @@ fn moved(server: &mut Server) {
     };
     same(&after);
     let units = "SELECT string_agg(DISTINCT concat(number % 3, unit), ' ') FROM \
-        (SELECT CAST((number + 3) * 4 AS bigint) AS number, unit FROM weir.observations WHERE topic = 'a') rows";
+        (SELECT CAST((number + 3) * 4 AS bigint) AS number, unit \
+        FROM weir.observations WHERE topic = 'a') rows";
     assert_eq!(server.sql("moved", units).unwrap(), "0m 1cm 2mm");
     // What follows in the log stands behind it, and it is not moved once more.
     for store in [&*before as &dyn History, &after] {

@@ -274,7 +274,7 @@ mod tests {
             files[1],
             ("a/b.rs", "pub(in crate::a) struct B(crate::a::C);"),
         ];
-        assert_eq!(of("used", &files), ["a.rs", "a/b.rs"]);
+        assert_eq!(of("used", &files), ["a/b.rs", "a.rs"]);
     }
 
     #[test]

@@ -10,7 +10,7 @@ use crate::lexical;
 use crate::limits::CSV_COLUMNS_MAX;
 use crate::lines::{self, LineReader, Lines};
 use crate::number::{TimeWriter, write_f64};
-use crate::rows::{Met, Rows, check_again};
+use crate::rows::{MemberSet, Rows, check_again};
 use alloc::borrow::Cow;
 use alloc::boxed::Box;
 use alloc::format;
@@ -174,7 +174,7 @@ impl Lines for Csv {
 }
 
 fn read_header(fields: &mut Fields<'_>, rows: &mut Rows<'_>) -> Result<Header, DecodeError> {
-    let (start, mut met) = (fields.at, Met::default());
+    let (start, mut met) = (fields.at, MemberSet::default());
     let mut header = Header {
         columns: [Column::Unknown; CSV_COLUMNS_MAX],
         count: 0,

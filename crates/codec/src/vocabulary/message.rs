@@ -9,7 +9,7 @@ mod flat;
 mod forgiving;
 
 use crate::error::DecodeError;
-use crate::rows::{Met, Rows, check_again};
+use crate::rows::{MemberSet, Rows, check_again};
 use crate::syntax::{Emit, Key, Kind, Label, Pull};
 use crate::vocabulary::members::{
     END, FEATURE, LAT, LON, Member, OBSERVATIONS, PARAMETERS, QUALITY, RESULT_TIME, SENSOR, TIME,
@@ -160,7 +160,7 @@ fn read_known_members(
     rows: &mut Rows<'_>,
     start: usize,
 ) -> Result<bool, DecodeError> {
-    let (mut map, mut met) = (pull.map()?, Met::default());
+    let (mut map, mut met) = (pull.map()?, MemberSet::default());
     while let Some(member) = pull.key(&mut map)?.map(member) {
         if member == Member::Unknown || met.is_again(member as u32) {
             return Ok(false);
@@ -251,7 +251,7 @@ fn read_observation(
 ) -> Result<(), DecodeError> {
     let start = pull.at();
     rows.begin(start)?;
-    let (mut map, mut met) = (pull.map()?, Met::default());
+    let (mut map, mut met) = (pull.map()?, MemberSet::default());
     while let Some(key) = pull.key(&mut map)? {
         let member = member(key);
         if member == Member::Unknown {

@@ -9,7 +9,7 @@ use crate::infoset::walk::{enter, leave, skip};
 use crate::infoset::xml_chars::is_text;
 use crate::infoset::{Atom, Emit, Event, Name, Pull};
 use crate::lexical;
-use crate::rows::{Met, Rows, check_again};
+use crate::rows::{MemberSet, Rows, check_again};
 use crate::syntax::Label;
 use crate::vocabulary::members::{
     self, END, FEATURE, LAT, LON, Member, PARAMETERS, QUALITY, RESULT_TIME, SENSOR, TIME, TOPIC,
@@ -206,7 +206,7 @@ fn read_observation(
     rows: &mut Rows<'_>,
     limits: &Limits,
 ) -> Result<(), DecodeError> {
-    let (start, mut met) = (pull.at(), Met::default());
+    let (start, mut met) = (pull.at(), MemberSet::default());
     rows.begin(start)?;
     loop {
         let member = match pull.next()? {

@@ -15,7 +15,7 @@ use crate::base64;
 use crate::error::DecodeError;
 use crate::limits::SENML_UNIT_BYTES_MAX;
 use crate::number::{as_integer, write_f64};
-use crate::rows::{Met, Rows, check_again, set_number};
+use crate::rows::{MemberSet, Rows, check_again, set_number};
 use crate::stack_text::StackText;
 use crate::syntax::{Emit, Exact, Key, Kind, Label, Pull, exact, label};
 use alloc::format;
@@ -108,7 +108,7 @@ struct Record {
     has_other: bool,
     /// Whether there is any field that is not of the base.
     has_own: bool,
-    met: Met,
+    met: MemberSet,
 }
 
 /// Reads a whole pack.
@@ -149,7 +149,7 @@ impl Record {
         self.nanos = 0;
         (self.number, self.sum) = (None, None);
         (self.has_other, self.has_own) = (false, false);
-        self.met = Met::default();
+        self.met = MemberSet::default();
     }
 }
 

@@ -3,8 +3,6 @@
 //!
 //! A number of more digits than a double and no integer of 64 bits is a text of its digits, as it is everywhere here.
 
-use std::fmt::Write;
-
 /// How the bits of a decimal are laid out (IEEE 754-2008, table 3.6).
 #[derive(Clone, Copy)]
 pub(super) struct Layout {
@@ -51,9 +49,10 @@ pub(super) fn write(bytes: &[u8], layout: Layout, out: &mut String) {
         combination => {
             let (significand, exponent) = layout.split(bits, combination);
             let text = format!("{sign}{}", shown(significand, exponent));
-            match is_a_number(significand, exponent, whole_max) {
-                true => out.push_str(&text),
-                false => out.extend(["\"", &text, "\""]),
+            if is_a_number(significand, exponent, whole_max) {
+                out.push_str(&text);
+            } else {
+                out.extend(["\"", &text, "\""]);
             }
         }
     }
@@ -91,8 +90,7 @@ fn shown(significand: u128, exponent: i32) -> String {
     let mut text = significand.to_string();
     let decimals = exponent.unsigned_abs() as usize;
     if exponent > 0 || decimals > DECIMALS_MAX {
-        // Writing to a string does not fail.
-        let _written = write!(text, "e{exponent}");
+        text.push_str(&format!("e{exponent}"));
         return text;
     }
     let missing = (decimals + 1).saturating_sub(text.len());
@@ -161,8 +159,8 @@ mod tests {
     #[test]
     fn more_digits_than_any_number_has_are_a_text() {
         let pi = 3_141_592_653_589_793_238_462_643_383_279_502;
-        let text = "\"3.141592653589793238462643383279502\"";
-        assert_eq!(of(DECIMAL_128, pi, -33), text);
+        let digits = "\"3.141592653589793238462643383279502\"";
+        assert_eq!(of(DECIMAL_128, pi, -33), digits);
         assert_eq!(of(DECIMAL_128, 1, 6000), "\"1e6000\"");
         assert_eq!(of(DECIMAL_128, 1 << 64 | 1, 0), "\"18446744073709551617\"");
         let below = 1 << 127 | 6176 << 113 | (1 << 63 | 1);

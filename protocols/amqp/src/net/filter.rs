@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn a_unit_is_asked_for_by_its_code_or_as_that_of_each_datastream() {
+    fn a_unit_is_asked_for_by_its_code_or_as_that_of_each() {
         for (said, unit) in [("cm", InUnit::Named("cm".into())), ("", InUnit::Own)] {
             let wanted = Wanted::read(&source("a", &[("weir:unit", said)])).unwrap();
             assert_eq!((wanted.unit.clone(), wanted.is_raw()), (unit, false));

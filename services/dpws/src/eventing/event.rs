@@ -127,8 +127,9 @@ mod tests {
     #[test]
     fn an_event_tells_all_that_an_observation_carries() {
         let message = r#"{"value":1.5,"unit":"m","sensor":"urn:s","time":"2026-11-20T09:41:00Z",
-            "quality":"bad","feature":"urn:f","parameters":{"k":1},"resultTime":"2026-11-20T09:42:00Z",
-            "end":"2026-11-20T09:41:30Z","validTime":["2026-11-20T00:00:00Z","2026-11-21T00:00:00Z"]}"#;
+            "quality":"bad","feature":"urn:f","parameters":{"k":1},
+            "resultTime":"2026-11-20T09:42:00Z","end":"2026-11-20T09:41:30Z",
+            "validTime":["2026-11-20T00:00:00Z","2026-11-21T00:00:00Z"]}"#;
         let mut builder = BatchBuilder::new();
         let json = weir_codec::by_name("json").unwrap();
         (json.decode)(message.as_bytes(), &mut builder, &Limits::default()).unwrap();

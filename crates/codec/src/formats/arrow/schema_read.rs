@@ -10,7 +10,7 @@ use super::names::{
 };
 use crate::error::DecodeError;
 use crate::limits::ARROW_COLUMNS_MAX;
-use crate::rows::{Met, Rows, check_again};
+use crate::rows::{MemberSet, Rows, check_again};
 
 /// Columns within columns.
 const NESTED_MAX: usize = 16;
@@ -74,7 +74,7 @@ impl Schema {
                 ARROW_COLUMNS_MAX,
             ));
         }
-        let mut met = Met::default();
+        let mut met = MemberSet::default();
         for (index, field) in fields[..vector.len].iter_mut().enumerate() {
             let said = vector.table(index)?;
             *field = read_field(&said)?;
