@@ -1,7 +1,7 @@
 //! `cargo xtask house`: the figures of the house, by crate and in all, beside those that `xtask/house.tsv` keeps.
 //!
-//! A figure that is worse than the table's fails; one that is better is said, and written with `--write`. `--check`
-//! prints nothing else. Lines are printed and not kept: they are a result, never a target. What must never be at all
+//! A figure that is worse than the table's fails; one that is better is said, and written with `--write`, which writes
+//! nothing where one is worse. `--check` prints nothing else. Lines are printed and not kept: they are a result, never a target. What must never be at all
 //! is `tidy`'s.
 //!
 //! | figure | what is counted |
@@ -37,23 +37,19 @@ pub(crate) const USAGE: &str = "cargo xtask house [--check | --write | FIGURE]";
 pub(crate) fn run(root: &Path, argument: Option<&str>) -> Result<(String, bool), String> {
     let survey = Survey::take(root).map_err(|e| e.to_string())?;
     let counted = Table::of(&survey, &places::count(root, &survey));
+    if let Some(name) = argument.filter(|argument| !matches!(*argument, "--check" | "--write")) {
+        return places_of(&survey, name).map(|said| (said, true));
+    }
+    let file = root.join(table::FILE);
+    let kept = std::fs::read_to_string(&file).map_err(|e| format!("{}: {e}", table::FILE))?;
+    let (said, holds) = counted.beside(&Table::parse(&kept)?, argument.is_some());
     match argument {
-        Some("--write") => {
-            std::fs::write(root.join(table::FILE), counted.to_string())
-                .map_err(|e| e.to_string())?;
+        Some("--write") if holds => {
+            std::fs::write(file, counted.to_string()).map_err(|e| e.to_string())?;
             Ok((String::new(), true))
         }
-        None | Some("--check") => {
-            let kept = std::fs::read_to_string(root.join(table::FILE));
-            let kept = Table::parse(&kept.map_err(|e| format!("{}: {e}", table::FILE))?)?;
-            let (said, holds) = counted.beside(&kept, argument.is_some());
-            let by_crate = match argument {
-                Some(_) => String::new(),
-                None => survey.by_crate() + "\n",
-            };
-            Ok((by_crate + &said, holds))
-        }
-        Some(name) => places_of(&survey, name).map(|said| (said, true)),
+        Some(_) => Ok((said, holds)),
+        None => Ok((survey.by_crate() + "\n" + &said, holds)),
     }
 }
 
