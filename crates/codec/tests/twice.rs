@@ -100,7 +100,7 @@ const TWICE: &[Twice] = &[
         "xml",
         b"<observation><value>1</value><value>2</value></observation>",
         "value",
-        36,
+        29,
         &[2.0],
     ),
     ("csv", b"value,value\n1,2\n", "value", 6, &[2.0]),
