@@ -191,7 +191,8 @@ impl<'b> Running<'b> {
 
     /// What was taken of this batch is acknowledged once it is on disk; with QoS 2, that it was taken too.
     fn settle(&mut self) {
-        if self.arrived.0.is_empty() {
+        // What has moved on needs a record of its own, before which nothing is sent.
+        if self.arrived.0.is_empty() || (self.took_once && self.moved) {
             return;
         }
         let ticket = match self.took_once {
@@ -382,7 +383,11 @@ impl Driven for Running<'_> {
     fn on_time(&mut self, now: Instant) -> Result<(), End> {
         if self.ticks.is_record_due(now) {
             self.note();
-            self.record_changes();
+            if self.moved {
+                self.barrier = self.record();
+            } else {
+                self.record_changes();
+            }
             let bridge = &*self.bridge;
             bridge.told.progress(bridge.kept.delivered, self.is_open());
         }
