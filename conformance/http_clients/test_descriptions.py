@@ -72,10 +72,8 @@ class Descriptions(unittest.TestCase):
             status, _, said = self.gateway.request("POST", "/live/blank/level", lines, {"Content-Type": media})
             self.assertEqual(status, 204, said)
         self.assertEqual(len(self.entry("blank/level")["versions"]), 1)
-        status, _, said = self.gateway.request("PUT", "/catalog/blank/level", '{"unit":"","sensor":" "}', JSON)
-        self.assertEqual(status, 204, said)
-        entry = self.entry("blank/level")
-        self.assertEqual([entry.get(name) for name in ("unit", "sensor", "declared")], [None, None, None], entry)
+        status, _, said = self.gateway.request("PUT", "/catalog/blank/level", '{"unit":"m","sensor":" "}', JSON)
+        self.assertEqual(status, 400, said)
 
     def entry(self, topic):
         return json.loads(self.gateway.request("GET", f"/catalog/{topic}?versions")[2])

@@ -107,8 +107,7 @@ pub fn to_json(datastream: &Datastream) -> Vec<u8> {
     serde_json::to_vec(&entry).unwrap_or_default()
 }
 
-/// Reads what [`to_json`] writes; an unknown member is refused by name, since it would be lost. A blank name says
-/// nothing.
+/// Reads what [`to_json`] writes; an unknown member is refused by name, since it would be lost.
 pub fn from_json(body: &[u8]) -> Result<Datastream, String> {
     // A list would be read as the members in their order.
     if body.trim_ascii_start().first() != Some(&b'{') {
@@ -127,7 +126,7 @@ pub fn from_json(body: &[u8]) -> Result<Datastream, String> {
         }
         _ => return Err("`lat` (-90 to 90) and `lon` (-180 to 180) go together".into()),
     };
-    let mut datastream = Datastream {
+    Ok(Datastream {
         name: entry.name.map(|text| text.into()),
         sensor: entry.sensor.map(|text| text.into()),
         property: entry.property.map(|text| text.into()),
@@ -144,9 +143,7 @@ pub fn from_json(body: &[u8]) -> Result<Datastream, String> {
             .into_iter()
             .map(Described::read)
             .collect(),
-    };
-    datastream.drop_blanks();
-    Ok(datastream)
+    })
 }
 
 fn object(text: &str) -> Option<serde_json::Map<String, serde_json::Value>> {
@@ -207,7 +204,5 @@ mod tests {
                 .contains("colour")
         );
         assert!(from_json(br#"{"lat":1}"#).is_err());
-        let blank = br#"{"name":"","sensor":" ","type":"","unit":"\t"}"#;
-        assert_eq!(from_json(blank), Ok(Datastream::default()));
     }
 }

@@ -7,6 +7,7 @@ use crate::query;
 use serde_json::{Map, Value as Json};
 use std::sync::Arc;
 use weir_hub::{Entry, Hub, entry};
+use weir_model::datastream::is_blank;
 use weir_model::{Datastream, Extra, Filter, Time, Value};
 use weir_service::{Answer, Call, Length, Response, answer_of};
 
@@ -48,8 +49,8 @@ fn check_said(said: &Datastream) -> Result<(), &'static str> {
         return Err("what is said here is declared: leave `declared` out");
     }
     let texts = [&said.sensor, &said.property, &said.unit];
-    match texts.into_iter().flatten().any(|text| text.is_empty()) {
-        true => Err("an empty `sensor`, `type` or `unit` says nothing: leave it out"),
+    match texts.into_iter().flatten().any(|text| is_blank(text)) {
+        true => Err("a blank `sensor`, `type` or `unit` says nothing: leave it out"),
         false => Ok(()),
     }
 }
