@@ -89,6 +89,9 @@ fn shown(significand: u128, exponent: i32) -> String {
     }
     let mut text = significand.to_string();
     let decimals = exponent.unsigned_abs() as usize;
+    if exponent == 0 {
+        return text;
+    }
     if exponent > 0 || decimals > DECIMALS_MAX {
         text.push_str(&format!("e{exponent}"));
         return text;
@@ -123,11 +126,16 @@ mod tests {
         out
     }
 
-    /// A positive decimal of a significand that fits.
+    /// A positive decimal; a significand that is too long for the first layout leaves its first bits out.
     fn of(layout: Layout, significand: u128, exponent: i32) -> String {
         let low = layout.width - 1 - layout.exponent_bits;
         let exponent = (exponent + layout.bias) as u128;
-        text(layout, exponent << low | significand)
+        if significand >> low == 0 {
+            return text(layout, exponent << low | significand);
+        }
+        let low = low - 2;
+        let rest = significand & ((1 << low) - 1);
+        text(layout, 0b11 << (layout.width - 3) | exponent << low | rest)
     }
 
     #[test]
@@ -151,7 +159,6 @@ mod tests {
             of(DECIMAL_64, 1_234_567_890_123_456, -6),
             "1234567890.123456"
         );
-        assert_eq!(of(DECIMAL_64, long, -1), "900719925474099.3");
         let max = u128::from(u64::MAX);
         assert_eq!(of(DECIMAL_128, max, 0), "18446744073709551615");
     }
@@ -161,6 +168,9 @@ mod tests {
         let pi = 3_141_592_653_589_793_238_462_643_383_279_502;
         let digits = "\"3.141592653589793238462643383279502\"";
         assert_eq!(of(DECIMAL_128, pi, -33), digits);
+        // The double that is nearest has another last digit.
+        let long = 9_007_199_254_740_993;
+        assert_eq!(of(DECIMAL_64, long, -1), "\"900719925474099.3\"");
         assert_eq!(of(DECIMAL_128, 1, 6000), "\"1e6000\"");
         assert_eq!(of(DECIMAL_128, 1 << 64 | 1, 0), "\"18446744073709551617\"");
         let below = 1 << 127 | 6176 << 113 | (1 << 63 | 1);

@@ -144,7 +144,7 @@ mod tests {
             ("resultTime", "2026-11-20T09:42:00Z"),
             ("from", "2026-11-20T00:00:00Z"),
             ("quality", "bad"),
-            ("parameters", "{\"k\":1}"),
+            ("parameters", "{&quot;k&quot;:1}"),
         ] {
             let leaf = format!("<w:{name}>{text}</w:{name}>");
             assert!(told.contains(&leaf), "{leaf} in {told}");
