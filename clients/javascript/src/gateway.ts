@@ -122,7 +122,9 @@ export class Gateway {
 
   /** The datastreams there are, with their last values. */
   async catalog(filter = "#"): Promise<Datastream[]> {
-    const rows = rowsOf(await this.json(`catalog/${topicPath(filter)}`), "datastreams");
+    const found = await this.json(`catalog/${topicPath(filter)}`);
+    // A filter that is a topic is answered with its entry alone.
+    const rows = "datastreams" in found ? rowsOf(found, "datastreams") : [found];
     return rows.map((row) => ({ ...observation(row), more: others(row) }));
   }
 

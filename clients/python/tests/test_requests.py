@@ -36,13 +36,13 @@ class Requests(unittest.TestCase):
         times = {"end": "2026-11-20T09:42:00Z", "resultTime": "2026-11-20T09:43:00Z"}
         valid = ["2026-11-20T00:00:00Z", "2026-11-21T00:00:00Z"]
         rare = {**times, "validTime": valid, "quality": "bad", "feature": "urn:f", "parameters": {"k": [1, "2"]}}
-        row = Observation("a/rare", 1.5, WHEN, unit="m", more=rare)
-        self.gateway.publish_all("a/rare", [row])
-        self.assertEqual(self.gateway.latest("a/rare"), [row])
-        self.assertEqual(list(self.gateway.history("a/rare")), [row])
-        [entry] = self.gateway.catalog("a/rare")
+        row = Observation("rare/a", 1.5, WHEN, unit="m", more=rare)
+        self.gateway.publish_all("rare/a", [row])
+        self.assertEqual(self.gateway.latest("rare/a"), [row])
+        self.assertEqual(list(self.gateway.history("rare/a")), [row])
+        [entry] = self.gateway.catalog("rare/a")
         self.assertEqual({name: entry.more[name] for name in rare}, rare)
-        with self.gateway.subscribe("a/rare", snapshot=True, format="arrow") as events:
+        with self.gateway.subscribe("rare/a", snapshot=True, format="arrow") as events:
             [told] = next(events).observations
         when = [datetime.fromisoformat(text) for text in (*times.values(), *valid)]
         more = [told.more[name] for name in times] + told.more["validTime"]

@@ -131,7 +131,9 @@ def rows(filter: str, parameters: Parameters) -> Operation[tuple[list[Observatio
 def catalog(filter: str) -> Operation[list[Observation]]:
     """The datastreams; what the catalog knows beside an observation's members is in `more`."""
     answer = yield from _asked(Request("GET", f"catalog/{quoted(filter)}", headers={"Accept": JSON}))
-    return _observations(answer.json()["datastreams"])
+    found = answer.json()
+    # A filter that is a topic is answered with its entry alone.
+    return _observations(found.get("datastreams", [found]))
 
 
 def is_binary(format: str) -> Operation[bool]:
