@@ -120,6 +120,10 @@ fn unnamed(command: &mut Command) {
     }
 }
 
+/// Has the C library fill and copy memory by loops: whether it would have `rep stosb` do it, which counts once a byte,
+/// depends on the processor.
+const LOOPS: (&str, &str) = ("GLIBC_TUNABLES", "glibc.cpu.hwcaps=-ERMS,-FSRM");
+
 fn count(examples: &Path, line: &Line<'_>) -> Result<u64, String> {
     let example = format!("{}_instructions", line.package.trim_start_matches("weir-"));
     let output = Command::new("valgrind")
@@ -127,6 +131,7 @@ fn count(examples: &Path, line: &Line<'_>) -> Result<u64, String> {
         .arg(format!("--toggle-collect={}", line.counted))
         .arg(examples.join(example))
         .arg(line.work)
+        .env(LOOPS.0, LOOPS.1)
         .output()
         .map_err(|e| format!("valgrind: {e}"))?;
     let said = String::from_utf8_lossy(&output.stderr);
