@@ -1,8 +1,8 @@
 //! `cargo xtask house`: the figures of the house, by crate and in all, beside those that `xtask/house.tsv` keeps.
 //!
 //! A figure that is worse than the table's fails; one that is better is said, and written with `--write`, which writes
-//! nothing where one is worse. `--check` prints nothing else. Lines are printed and not kept: they are a result, never a
-//! target. What must never be at all is `tidy`'s.
+//! nothing where one is worse. `--check` prints nothing else. Lines are printed and not kept: they are a result, never
+//! a target. What must never be at all is `tidy`'s.
 //!
 //! | figure | what is counted |
 //! |---|---|
