@@ -22,8 +22,10 @@ pub(crate) trait Lines: Send {
         out: &mut BatchBuilder,
         limits: &Limits,
     ) -> Result<(), DecodeError>;
-    /// Says whether what was read is a message.
-    fn finish(&self, at: usize) -> Result<(), DecodeError>;
+    /// Says whether what was read is a message, as any lines are unless the format says otherwise.
+    fn finish(&self, _at: usize) -> Result<(), DecodeError> {
+        Ok(())
+    }
 }
 
 /// Decodes a message that is there as a whole.

@@ -70,8 +70,4 @@ impl Lines for Plain {
         }
         Ok(())
     }
-
-    fn finish(&self, _at: usize) -> Result<(), DecodeError> {
-        Ok(())
-    }
 }

@@ -81,10 +81,6 @@ impl Lines for Influx {
         }
         Ok(())
     }
-
-    fn finish(&self, _at: usize) -> Result<(), DecodeError> {
-        Ok(())
-    }
 }
 
 pub(super) fn decode(
