@@ -105,7 +105,7 @@ class Moved(unittest.TestCase):
         store = f"store.url={database.url}"
         done = subprocess.run([*command, "--set", store], capture_output=True, text=True, timeout=60)
         self.assertEqual((done.returncode, done.stdout), (0, "moved 4 observations\n"), done.stderr)
-        # Whoever asks the database is told what each number is of, before anything new is written.
+        # The database has the unit of each number before anything new is written.
         rows = "SELECT number, unit, sensor, property FROM weir.observations ORDER BY nanoseconds"
         said = [f"{value}|{unit}|{sensor}|urn:p:level" for value, unit, sensor in self.MADE]
         self.assertEqual(database.sql(rows), said)
