@@ -281,7 +281,9 @@ export class Codec {
   private addExtras(all: readonly Observation[]): void {
     const text = utf8.decode(this.encode(this.index("json")));
     const { observations } = JSON.parse(text) as { observations: Record<string, unknown>[] };
-    all.forEach((observation, row) => addExtras(observation, observations[row] ?? {}));
+    for (const [row, observation] of all.entries()) {
+      addExtras(observation, observations[row] ?? {});
+    }
   }
 
   private value(columns: Columns, row: number): Value {
