@@ -43,3 +43,7 @@ pub use grammar::Schema;
 pub use limits::Limits;
 pub use options::{Alignment, Header, Options, Preserve};
 pub use value::Value;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
