@@ -5,6 +5,7 @@ SHELL := bash
 .PHONY: help demo web build firmware test soak conformance lint advisories tidy bench peers
 
 WEIR := target/debug/weir
+BENCH := target/debug/weir-bench
 CODEC_WASM := web/src/formats/codec.wasm
 CODEC_SOURCES := $(shell find crates/wasm crates/codec/src crates/exi/src crates/model/src -name '*.rs' -o -name Cargo.toml 2>/dev/null)
 WEB_SOURCES := $(shell find web/src web/public -type f -not -name codec.wasm 2>/dev/null) $(wildcard web/*.json web/*.ts web/*.html)
@@ -34,8 +35,8 @@ build: web ## build the gateway
 
 firmware: ## build the device's images, run one on an emulated board and open its page at http://127.0.0.1:8081
 	scripts/firmware
-	cargo build --package weir
-	$(WEIR) board $(ARGS)
+	cargo build --package weir-bench
+	$(BENCH) board $(ARGS)
 
 peers: ## install the foreign clients and servers that tests talk to
 	scripts/peers
@@ -65,5 +66,6 @@ advisories: ## known vulnerabilities of dependencies (needs the network), and li
 	command -v cargo-deny >/dev/null || cargo install --quiet --root build/tools --locked cargo-deny
 	cargo deny --log-level error check
 
-bench: build ## measure this machine: make bench, or make bench ARGS="gateway --quick"
-	$(WEIR) bench run $(or $(ARGS),gateway)
+bench: build ## build the bench too and measure this machine: make bench, or make bench ARGS="gateway --quick"
+	cargo build --package weir-bench
+	$(BENCH) run $(or $(ARGS),gateway)

@@ -6,6 +6,7 @@
 //! point outside is refused, with the run that would measure it. The decision worth arguing: figures of
 //! two experiments are never ranked against each other, since an echo and a delivery are not one thing.
 #![forbid(unsafe_code)]
+#![allow(clippy::disallowed_methods, reason = "folders of runs are read")]
 
 mod advise;
 mod answer;
@@ -13,6 +14,7 @@ mod cell;
 mod csv;
 mod figures;
 mod fit;
+mod folders;
 mod json;
 mod judge;
 mod library;
@@ -31,6 +33,7 @@ pub use advise::advise;
 pub use answer::{Answer, Refusal, Ruled, Section, Suggestion, Way};
 pub use cell::Factors;
 pub use csv::{measured, trimmed};
+pub use folders::{FolderFault, library, runs, source, table};
 pub use json::to_json;
 pub use library::{Fault, Library, Origin, Source};
 pub use need::{Need, NeedFault};

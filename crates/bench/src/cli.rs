@@ -1,22 +1,32 @@
-//! The command line of the bench: list, targets, run, report, compare.
+//! The command line of the bench: list, targets, run, report, compare; link, sim, board.
 
 mod all;
+mod board;
 mod compare;
 mod join;
+mod link;
 mod list;
 mod reference;
 mod report;
 mod run;
+mod sim;
 
 use std::io::Write;
+use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use weir_program::Failure;
 
 use crate::targets::{Settings, inventory};
 
 /// Measures what each protocol, encoding and delivery scheme costs.
 #[derive(Parser)]
-#[command(name = "weir bench", no_binary_name = true)]
+#[command(
+    name = "weir bench",
+    version,
+    no_binary_name = true,
+    arg_required_else_help = true
+)]
 struct Arguments {
     #[command(subcommand)]
     command: Command,
@@ -55,6 +65,12 @@ enum Command {
     Join(join::Arguments),
     /// Say what changed between runs beyond noise; exit code 1 where anything became worse
     Compare(compare::Arguments),
+    /// Run a command behind an emulated link (`weir link`)
+    Link(Box<link::Link>),
+    /// Run an experiment in virtual time (`weir sim`)
+    Sim(Box<sim::Sim>),
+    /// Run the device's image on an emulated board, and open its page to this machine (`weir board`)
+    Board(board::Board),
 }
 
 /// Exit codes, as everywhere in `weir`.
@@ -62,25 +78,37 @@ const DONE: i32 = 0;
 const NO: i32 = 1;
 const USAGE: i32 = 2;
 
-/// Reads the arguments behind `weir bench` and acts; the exit code.
-pub(crate) fn main(arguments: &[String], out: &mut dyn Write) -> i32 {
+/// Reads the arguments and acts; the exit code.
+pub(crate) fn main(arguments: &[String], out: &mut dyn Write) -> ExitCode {
     let parsed = match Arguments::try_parse_from(arguments) {
         Ok(parsed) => parsed,
         Err(error) => {
             let _ = error.print();
-            return if error.use_stderr() { USAGE } else { DONE };
+            return exit(if error.use_stderr() { USAGE } else { DONE });
         }
     };
-    match parsed.command {
+    exit(match parsed.command {
         Command::List { experiment, json } => list::list(experiment.as_deref(), json, out),
-        Command::Targets { json } => print(&targets(json, arguments), out),
-        Command::Agent { listen } => run::agent(listen, arguments),
+        Command::Targets { json } => print(&targets(json), out),
+        Command::Agent { listen } => run::agent(listen),
         Command::Run(run) => run::run(&run, arguments, out),
         Command::Report(asked) => report::report(&asked, out),
         Command::Reference(asked) => reference::reference(&asked, out),
         Command::Join(asked) => join::join(&asked, run::command_line(arguments), out),
         Command::Compare(arguments) => compare::compare(&arguments, out),
-    }
+        Command::Link(link) => return ended(link::run(&link)),
+        Command::Sim(sim) => return ended(sim::run(&sim).map(|()| ExitCode::SUCCESS)),
+        Command::Board(board) => return ended(board::run(&board)),
+    })
+}
+
+/// The exit code of the process.
+pub(crate) fn exit(code: i32) -> ExitCode {
+    ExitCode::from(u8::try_from(code).unwrap_or(1))
+}
+
+fn ended(done: Result<ExitCode, Failure>) -> ExitCode {
+    done.unwrap_or_else(|failure| failure.told("weir-bench"))
 }
 
 /// Writes what was asked for.
@@ -94,12 +122,8 @@ fn print(text: &str, out: &mut dyn Write) -> i32 {
     }
 }
 
-fn targets(json: bool, line: &[String]) -> String {
-    let settings = Settings {
-        prefix: run::prefix(line),
-        ..Settings::default()
-    };
-    let found = inventory(&settings);
+fn targets(json: bool) -> String {
+    let found = inventory(&Settings::default());
     if json {
         return serde_json::to_string(&found).unwrap_or_default() + "\n";
     }

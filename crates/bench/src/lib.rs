@@ -13,7 +13,7 @@
 // What is printed goes where the caller says: a reader that is gone is no panic.
 #![deny(clippy::print_stdout)]
 
-pub mod advise;
+mod advise;
 mod agent;
 mod alone;
 mod budget;
@@ -66,24 +66,27 @@ mod verdict;
 mod web_delivery;
 mod worker;
 
+use std::process::ExitCode;
+
+use weir_program::Standard;
+
 pub use cell::{Cell, Scheme};
 pub use experiments::{EXPERIMENTS, Effort, Experiment};
 pub use targets::{TARGETS, Target};
 
-/// Runs `weir bench` with what stands behind those two words; the exit code: 0 done, 1 the
-/// answer is no, 2 usage. What a person or a program asked for is written to `out`.
+/// The program `weir-bench`; its exit code: 0 done, 1 the answer is no, 2 usage.
 ///
-/// It starts this very program again, with the same words before `args`, as the load and as the
-/// null server; `args` must therefore be the end of the process's own arguments.
-pub fn main(args: &[String], out: &mut dyn std::io::Write) -> i32 {
-    match args.first().map(String::as_str) {
+/// It starts itself again as the load, as the null server, and to be bound to what it starts.
+pub fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let behind = arguments.get(1..).unwrap_or_default();
+    let code = match arguments.first().map(String::as_str) {
         Some(load::SUBCOMMAND) => load::main(),
-        Some(targets::SUBCOMMAND) => targets::exec(&args[1..]),
-        Some(null::SUBCOMMAND) => null::main(&args[1..]),
-        Some(encoding::over_link::server::SUBCOMMAND) => {
-            encoding::over_link::server::main(&args[1..])
-        }
-        Some(link_efficiency::echo::SUBCOMMAND) => link_efficiency::echo::main(&args[1..]),
-        _ => cli::main(args, out),
-    }
+        Some(targets::SUBCOMMAND) => targets::exec(behind),
+        Some(null::SUBCOMMAND) => null::main(behind),
+        Some(encoding::over_link::server::SUBCOMMAND) => encoding::over_link::server::main(behind),
+        Some(link_efficiency::echo::SUBCOMMAND) => link_efficiency::echo::main(behind),
+        _ => return cli::main(&arguments, &mut Standard::default()),
+    };
+    cli::exit(code)
 }

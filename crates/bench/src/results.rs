@@ -274,7 +274,7 @@ impl Run {
             started: utc_now(),
             seconds: 0.0,
             environment: Environment::of(order.work),
-            build: digest_of_build(order.settings),
+            build: digest_of_build(order.settings.weir.as_deref(), order.settings.address),
             agents: order
                 .settings
                 .agents

@@ -52,8 +52,7 @@ fn json(path: &Path) -> Value {
 }
 
 fn bench(arguments: &[&str]) -> std::process::Output {
-    let arguments: Vec<_> = ["bench"].iter().chain(arguments).copied().collect();
-    process::run(&arguments, "")
+    process::weir_bench(arguments).output().unwrap()
 }
 
 fn mean_of<'a>(result: &'a Value, metric: &str) -> Option<&'a Value> {
@@ -66,7 +65,7 @@ fn mean_of<'a>(result: &'a Value, metric: &str) -> Option<&'a Value> {
 fn a_run_that_was_killed_goes_on_and_is_whole_in_the_end() {
     let (folder, plan, out) = plan_in("bench-resume");
     let run = ["run", plan.as_str(), "--out", out.as_str()];
-    let mut command = process::weir(&["bench"]);
+    let mut command = process::weir_bench(&[]);
     command
         .args(run)
         .stdout(Stdio::null())
@@ -106,7 +105,7 @@ fn a_run_that_was_killed_goes_on_and_is_whole_in_the_end() {
 }
 
 fn agent(listen: &str) -> (Killed, String) {
-    let mut command = process::weir(&["bench", "agent", "--listen", listen]);
+    let mut command = process::weir_bench(&["agent", "--listen", listen]);
     command.stdout(Stdio::piped()).stderr(Stdio::null());
     let mut child = command.spawn().unwrap();
     let mut ready = String::new();
@@ -161,7 +160,7 @@ fn two_agents_share_a_load_and_every_message_reaches_every_subscriber() {
 
 #[test]
 fn an_agent_that_others_could_reach_asks_for_a_token() {
-    let mut command = process::weir(&["bench", "agent", "--listen", "0.0.0.0:0"]);
+    let mut command = process::weir_bench(&["agent", "--listen", "0.0.0.0:0"]);
     let refused = command.env_remove("WEIR_BENCH_TOKEN").output().unwrap();
     let reason = String::from_utf8(refused.stderr).unwrap();
     assert_eq!(refused.status.code(), Some(2));

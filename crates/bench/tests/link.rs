@@ -18,7 +18,7 @@ fn skip(reason: &str) {
 
 #[test]
 fn what_runs_behind_a_link_ends_when_weir_is_killed() {
-    let mut weir = Command::new(env!("CARGO_BIN_EXE_weir"))
+    let mut weir = Command::new(env!("CARGO_BIN_EXE_weir-bench"))
         .args(["link", "none", "--no-check", "--far", "sleep 1000"])
         .args(["--", "sh", "-c", "sleep 1000 & echo up; sleep 1000"])
         .stdout(Stdio::piped())
@@ -63,7 +63,7 @@ exec setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all -- "$@"
 /// A command of the shell as a user without rights, to whom `$WEIR` is the program; as who runs the test where that
 /// is no root.
 fn without_rights(script: &str) -> std::process::Output {
-    let program = env!("CARGO_BIN_EXE_weir");
+    let program = env!("CARGO_BIN_EXE_weir-bench");
     let is_root = std::fs::metadata("/proc/self").unwrap().uid() == 0;
     let mut command = match is_root {
         true => Command::new("unshare"),
@@ -98,7 +98,7 @@ fn a_user_without_rights_has_links_by_a_user_namespace() {
 
 /// What three near ends say, sorted, and how all of it ended; nothing where the system refuses.
 fn star(options: &[&str], script: &str) -> Option<(Vec<String>, Option<i32>)> {
-    let weir = Command::new(env!("CARGO_BIN_EXE_weir"))
+    let weir = Command::new(env!("CARGO_BIN_EXE_weir-bench"))
         .args(["link", "none", "--no-check", "--stations", "3"])
         .args(options)
         .args(["--", "sh", "-c", script])
@@ -158,7 +158,7 @@ fn captured(options: &[&str]) -> Option<Vec<u32>> {
     );
     let capture = std::env::temp_dir().join(name);
     let script = "text=$(printf '%1200s'); printf %s \"$text\" > /dev/udp/$WEIR_PEER/7000";
-    let weir = Command::new(env!("CARGO_BIN_EXE_weir"))
+    let weir = Command::new(env!("CARGO_BIN_EXE_weir-bench"))
         .args(["link", "none", "--no-check", "--pcap"])
         .arg(&capture)
         .args(options)

@@ -1,14 +1,16 @@
 //! Why a command did not do what it was asked.
 
+use std::process::ExitCode;
+
 /// Why a command did not do what it was asked: a sentence and an exit code.
-pub(crate) struct Failure {
-    pub(crate) code: u8,
-    pub(crate) sentence: String,
+pub struct Failure {
+    code: u8,
+    sentence: String,
 }
 
 impl Failure {
     /// The answer is no.
-    pub(crate) fn no(sentence: impl ToString) -> Self {
+    pub fn no(sentence: impl ToString) -> Self {
         Self {
             code: 1,
             sentence: sentence.to_string(),
@@ -16,10 +18,15 @@ impl Failure {
     }
 
     /// The question was not understood.
-    pub(crate) fn usage(sentence: impl ToString) -> Self {
+    pub fn usage(sentence: impl ToString) -> Self {
         Self {
             code: 2,
             sentence: sentence.to_string(),
         }
+    }
+    /// Says why on standard error, behind the name of the program; its exit code.
+    pub fn told(&self, program: &str) -> ExitCode {
+        eprintln!("{program}: {}", self.sentence);
+        ExitCode::from(self.code)
     }
 }

@@ -8,13 +8,13 @@ use std::io::{self, ErrorKind, Write, stdout};
 
 /// Standard output, for as long as it is read.
 #[derive(Default)]
-pub(crate) struct Standard {
+pub struct Standard {
     closed: bool,
 }
 
 impl Standard {
     /// Whether nobody reads any more.
-    pub(crate) const fn is_closed(&self) -> bool {
+    pub const fn is_closed(&self) -> bool {
         self.closed
     }
 
@@ -43,7 +43,7 @@ impl Write for Standard {
 }
 
 /// Prints all of this, at once.
-pub(crate) fn print(bytes: impl AsRef<[u8]>) -> Result<(), Failure> {
+pub fn print(bytes: impl AsRef<[u8]>) -> Result<(), Failure> {
     let mut out = Standard::default();
     let printed = out.write_all(bytes.as_ref()).and_then(|()| out.flush());
     printed.map_err(|error| Failure::no(format!("standard output: {error}")))

@@ -1,10 +1,10 @@
 //! Users and tokens of the policy file.
 
-use crate::failure::Failure;
-use crate::output;
 use std::fs::OpenOptions;
 use std::io::{BufRead, Write, stdin};
 use std::path::Path;
+use weir_program::Failure;
+use weir_program::print;
 
 /// Prints a user's entry; the password comes from standard input, so that no shell remembers it.
 pub(crate) fn user(name: &str, role: &str) -> Result<(), Failure> {
@@ -16,7 +16,7 @@ pub(crate) fn user(name: &str, role: &str) -> Result<(), Failure> {
         return Err(Failure::usage("an empty password is none"));
     }
     let hash = weir_gateway::hash_password(password).map_err(Failure::no)?;
-    output::print(format!(
+    print(format!(
         "[user.{name}]\npassword = \"{hash}\"\nrole = \"{role}\"\n"
     ))
 }
@@ -25,7 +25,7 @@ pub(crate) fn user(name: &str, role: &str) -> Result<(), Failure> {
 pub(crate) fn token(name: &str, role: &str) -> Result<(), Failure> {
     let (token, hash) = weir_gateway::new_token().map_err(Failure::no)?;
     eprintln!("the token, shown this once: {token}");
-    output::print(format!(
+    print(format!(
         "[token.{name}]\nsha256 = \"{hash}\"\nrole = \"{role}\"\n"
     ))
 }
@@ -40,5 +40,5 @@ pub(crate) fn oscore(name: &str, role: &str, device: &Path) -> Result<(), Failur
     let said = |error| Failure::no(format!("{}: {error}", device.display()));
     let mut file = options.open(device).map_err(said)?;
     file.write_all(half.as_bytes()).map_err(said)?;
-    output::print(gateway)
+    print(gateway)
 }

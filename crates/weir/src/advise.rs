@@ -1,11 +1,11 @@
 //! `weir advise`: which protocol, delivery and format to take, from what was measured.
 
-use crate::failure::Failure;
-use crate::output;
 use clap::Args;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use weir_advise::{Question, advise, to_json, to_text};
+use weir_program::Failure;
+use weir_program::print;
 
 #[derive(Args)]
 #[command(after_help = AFTER_HELP)]
@@ -66,13 +66,13 @@ pub(crate) fn run(asked: &Advise) -> Result<ExitCode, Failure> {
         asked.by.as_deref(),
     )
     .map_err(Failure::usage)?;
-    let library = weir_bench::advise::library(&asked.results, !asked.no_reference);
+    let library = weir_advise::library(&asked.results, !asked.no_reference);
     let library = library.map_err(Failure::usage)?;
-    let answer = advise(&library, &weir_bench::advise::offers(), question);
+    let answer = advise(&library, &weir_advise::offers(), question);
     let text = match asked.json {
         true => to_json(&answer) + "\n",
         false => to_text(&answer, asked.all),
     };
-    output::print(text)?;
+    print(text)?;
     Ok(ExitCode::from(u8::from(answer.refusal.is_some())))
 }

@@ -1,14 +1,14 @@
 //! `weir backup` and `weir restore`.
 
 use crate::arguments::Backup;
-use crate::failure::Failure;
-use crate::{check, output};
+use crate::check;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufReader, BufWriter, IsTerminal, Write, stdin, stdout};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 use weir_backup::Contents;
 use weir_gateway::Config;
+use weir_program::{Failure, Standard};
 
 /// Copies the data; the file is there whole or not at all.
 pub(crate) fn save(asked: &Backup) -> Result<(), Failure> {
@@ -21,7 +21,7 @@ pub(crate) fn save(asked: &Backup) -> Result<(), Failure> {
                 "a tar file is not for a terminal: name a file",
             ));
         }
-        true => write(&data, output::Standard::default()).map_err(said)?,
+        true => write(&data, Standard::default()).map_err(said)?,
         false => save_file(&data, &asked.file)?,
     };
     say("saved", &contents, &asked.file);

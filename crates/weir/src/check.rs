@@ -1,10 +1,10 @@
 //! `weir check`, and reading the configuration for all who need it.
 
 use crate::arguments::{Serve, Source};
-use crate::failure::Failure;
-use crate::output;
 use std::path::Path;
 use weir_gateway::Config;
+use weir_program::Failure;
+use weir_program::print;
 
 const DEFAULT_FILE: &str = "weir.toml";
 
@@ -16,7 +16,7 @@ pub(crate) fn run(source: &Source) -> Result<(), Failure> {
         eprintln!("{problem}");
     }
     match problems.len() {
-        0 => output::print("the configuration is right\n"),
+        0 => print("the configuration is right\n"),
         1 => Err(Failure::no("1 problem")),
         count => Err(Failure::no(format!("{count} problems"))),
     }

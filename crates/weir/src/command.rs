@@ -1,12 +1,9 @@
 //! The commands, each with what can be typed behind it.
 
-#[cfg(feature = "bench")]
 use crate::advise::Advise;
 use crate::arguments::{Backup, Convert, Demo, History, Publish, Serve, Source, Stored, Subscribe};
-use crate::board::Board;
+use crate::beside::Passed;
 use crate::exi::Exi;
-use crate::link::Link;
-use crate::sim::Sim;
 use clap::{Parser, Subcommand};
 use std::path::PathBuf;
 
@@ -44,22 +41,19 @@ pub(crate) enum Command {
     Convert(Convert),
     /// Turn any XML document into EXI and back
     Exi(Box<Exi>),
-    /// Run a command behind an emulated link
-    Link(Box<Link>),
-    /// Run an experiment in virtual time
-    Sim(Box<Sim>),
-    /// Run the device's image on an emulated board, and open its page to this machine
-    Board(Board),
     /// Measure: list, run, report, compare
-    #[cfg(feature = "bench")]
     #[command(disable_help_flag = true)]
-    Bench {
-        /// What `weir bench --help` says
-        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
-        arguments: Vec<String>,
-    },
+    Bench(Passed),
+    /// Run a command behind an emulated link
+    #[command(disable_help_flag = true)]
+    Link(Passed),
+    /// Run an experiment in virtual time
+    #[command(disable_help_flag = true)]
+    Sim(Passed),
+    /// Run the device's image on an emulated board, and open its page to this machine
+    #[command(disable_help_flag = true)]
+    Board(Passed),
     /// Say which protocol, delivery and format to take, from what was measured
-    #[cfg(feature = "bench")]
     Advise(Box<Advise>),
     /// Read a password from standard input and print the policy file's entry for a user
     User {

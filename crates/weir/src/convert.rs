@@ -3,10 +3,10 @@
 mod round_trip;
 
 use crate::arguments::Convert;
-use crate::failure::Failure;
-use crate::{input, output};
+use crate::input;
 use weir_codec::{FORMATS, Format, by_name, position};
 use weir_model::{Batch, BatchBuilder, Flaw, Limits};
+use weir_program::{Failure, print};
 
 /// Decodes all of the input and encodes it again.
 pub(crate) fn run(convert: &Convert) -> Result<(), Failure> {
@@ -25,7 +25,7 @@ pub(crate) fn run(convert: &Convert) -> Result<(), Failure> {
     if to.text && !out.ends_with(b"\n") {
         out.push(b'\n');
     }
-    output::print(out)
+    print(out)
 }
 
 /// The message that the input is.

@@ -2,10 +2,10 @@
 
 use crate::arguments::Demo;
 use crate::check;
-use crate::failure::Failure;
 use crate::serve::with_gateway;
 use std::path::PathBuf;
 use weir_gateway::{Gateway, GaveWay};
+use weir_program::Failure;
 
 /// Runs a gateway with things that publish to it over HTTP, as any device does.
 pub(crate) fn run(demo: &Demo) -> Result<(), Failure> {

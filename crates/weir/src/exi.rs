@@ -7,12 +7,12 @@ mod schema;
 
 pub(crate) use arguments::Exi;
 
-use crate::failure::Failure;
-use crate::{input, output};
+use crate::input;
 use arguments::Direction;
 use std::sync::Arc;
 use weir_exi::options::SchemaId;
 use weir_exi::xsd::built_in_types;
+use weir_program::{Failure, print};
 
 /// Encodes or decodes all of the input.
 pub(crate) fn run(exi: &Exi) -> Result<(), Failure> {
@@ -33,5 +33,5 @@ pub(crate) fn run(exi: &Exi) -> Result<(), Failure> {
         Direction::Encode(_) => codec::encode(&input, coding, &options, schema.as_ref()),
         Direction::Decode(_) => codec::decode(&input, &options, schema.as_ref()),
     };
-    output::print(out?)
+    print(out?)
 }

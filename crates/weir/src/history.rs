@@ -2,13 +2,13 @@
 
 use crate::arguments::History;
 use crate::convert::format;
-use crate::failure::Failure;
-use crate::output::Standard;
 use crate::peer::{failed, on_a_thread, peer};
 use crate::subscribe::filters;
 use std::io::{self, Write};
 use weir_binding::{Pages, Past};
 use weir_codec::Format;
+use weir_program::Failure;
+use weir_program::Standard;
 
 /// Formats whose message is a table: its first line names the columns, and all pages are one table.
 pub(crate) const TABLES: &[&str] = &["csv"];

@@ -1,8 +1,8 @@
 //! What a command reads: a file, or standard input.
 
-use crate::failure::Failure;
 use std::io::{Read, stdin};
 use std::path::Path;
+use weir_program::Failure;
 
 /// The name that stands for standard input.
 const STANDARD: &str = "-";

@@ -3,7 +3,7 @@
 //! Exit codes: 0 done, 1 the answer is no, 2 usage. What a person reads goes to stderr, what a program
 //! reads to stdout.
 #![forbid(unsafe_code)]
-// `println!` panics where its reader is gone: see `output`.
+// `println!` panics where its reader is gone: see `weir_program::print`.
 #![deny(clippy::print_stdout)]
 #![allow(
     clippy::disallowed_methods,
@@ -11,42 +11,34 @@
 )]
 
 mod account;
-#[cfg(feature = "bench")]
 mod advise;
 mod arguments;
 mod backup;
-mod board;
+mod beside;
 mod check;
 mod command;
 mod convert;
 mod demo;
 mod doctor;
 mod exi;
-mod failure;
 mod help;
 mod history;
 mod input;
-mod link;
 mod move_history;
-mod output;
 mod peer;
 mod publish;
 mod serve;
-mod sim;
 mod subscribe;
 
 use clap::Parser;
 use command::{Arguments, Command};
-use failure::Failure;
 use std::process::ExitCode;
+use weir_program::Failure;
 
 fn main() -> ExitCode {
     match run(Arguments::parse().command) {
         Ok(code) => code,
-        Err(failure) => {
-            eprintln!("weir: {}", failure.sentence);
-            ExitCode::from(failure.code)
-        }
+        Err(failure) => failure.told("weir"),
     }
 }
 
@@ -64,19 +56,14 @@ fn run(command: Command) -> Result<ExitCode, Failure> {
         Command::History(history) => history::run(history)?,
         Command::Convert(convert) => convert::run(&convert)?,
         Command::Exi(exi) => exi::run(&exi)?,
-        Command::Link(link) => return link::run(&link),
-        Command::Sim(sim) => sim::run(&sim)?,
-        Command::Board(board) => return board::run(&board),
-        #[cfg(feature = "bench")]
         Command::Advise(advise) => return advise::run(&advise),
         Command::User { name, role } => account::user(&name, &role)?,
         Command::Token { name, role } => account::token(&name, &role)?,
         Command::Oscore { name, role, device } => account::oscore(&name, &role, &device)?,
-        #[cfg(feature = "bench")]
-        Command::Bench { arguments } => {
-            let code = weir_bench::main(&arguments, &mut output::Standard::default());
-            return Ok(ExitCode::from(u8::try_from(code).unwrap_or(1)));
-        }
+        Command::Bench(_) => return beside::run(&[]),
+        Command::Link(_) => return beside::run(&["link"]),
+        Command::Sim(_) => return beside::run(&["sim"]),
+        Command::Board(_) => return beside::run(&["board"]),
     }
     Ok(ExitCode::SUCCESS)
 }

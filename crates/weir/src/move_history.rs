@@ -1,9 +1,9 @@
 //! `weir move-history`.
 
 use crate::arguments::Stored;
-use crate::failure::Failure;
-use crate::{check, output};
+use crate::check;
 use std::io::IsTerminal;
+use weir_program::{Failure, print};
 
 /// Moves the history; all of it is there then, or nothing.
 pub(crate) fn run(asked: &Stored) -> Result<(), Failure> {
@@ -18,5 +18,5 @@ pub(crate) fn run(asked: &Stored) -> Result<(), Failure> {
     if watched {
         eprintln!();
     }
-    output::print(format!("moved {moved} observations\n"))
+    print(format!("moved {moved} observations\n"))
 }

@@ -1,7 +1,6 @@
 //! Whom the client's commands talk to, and what is said where that fails.
 
 use crate::arguments::Trust;
-use crate::failure::Failure;
 use bytes::Bytes;
 use std::io::{self, ErrorKind};
 use std::path::Path;
@@ -9,6 +8,7 @@ use std::sync::Arc;
 use weir_binding::{Client, Target};
 use weir_codec::Format;
 use weir_model::url::without_password;
+use weir_program::Failure;
 use weir_registry::client_schemes;
 
 /// The client of a URL and whom it shall talk to.

@@ -2,13 +2,13 @@
 
 use crate::arguments::Publish;
 use crate::convert::{format, tell};
-use crate::failure::Failure;
 use crate::peer::{failed, on_a_thread, peer, plainly};
 use bytes::Bytes;
 use std::io::{self, BufRead, Read, stdin};
 use weir_binding::Publisher;
 use weir_codec::Format;
 use weir_model::{BatchBuilder, Flaw, Limits};
+use weir_program::Failure;
 
 /// Publishes standard input: a message a line as they come, or all of it as one.
 pub(crate) fn run(publish: Publish) -> Result<(), Failure> {

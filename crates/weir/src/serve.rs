@@ -2,11 +2,10 @@
 
 use crate::arguments::Serve;
 use crate::check;
-use crate::failure::Failure;
-use crate::output::Standard;
 use std::io::Write;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use weir_gateway::{Config, Gateway};
+use weir_program::{Failure, Standard, StopSignals};
 
 /// Runs a gateway until SIGTERM or SIGINT.
 pub(crate) fn run(serve: &Serve) -> Result<(), Failure> {
@@ -62,28 +61,6 @@ async fn reload_at(mut hangup: Signal, gateway: &Gateway) {
         gateway.reload();
     }
     std::future::pending().await
-}
-
-/// SIGTERM and SIGINT, which end the process at once until this is made, and are waited for from then on.
-pub(crate) struct StopSignals {
-    terminate: Signal,
-    interrupt: Signal,
-}
-
-impl StopSignals {
-    pub(crate) fn listen() -> Result<Self, std::io::Error> {
-        Ok(Self {
-            terminate: signal(SignalKind::terminate())?,
-            interrupt: signal(SignalKind::interrupt())?,
-        })
-    }
-
-    pub(crate) async fn come(&mut self) {
-        tokio::select! {
-            _ = self.terminate.recv() => {}
-            _ = self.interrupt.recv() => {}
-        }
-    }
 }
 
 /// Logs go to stderr: lines for people, or JSON with `gateway.log = "json"`; `RUST_LOG` filters.

@@ -2,9 +2,7 @@
 
 use crate::arguments::Subscribe;
 use crate::convert::format;
-use crate::failure::Failure;
 use crate::history::TABLES;
-use crate::output::Standard;
 use crate::peer::{self, failed, on_a_thread, plainly};
 use std::io::{self, ErrorKind, Write};
 use std::sync::Arc;
@@ -13,6 +11,8 @@ use weir_binding::{Client, Event, Subscriber, Target};
 use weir_codec::Format;
 use weir_model::url::without_password;
 use weir_model::{Cursor, Filter};
+use weir_program::Failure;
+use weir_program::Standard;
 
 /// Before the first try after a loss; doubled from try to try, as clients of event streams do.
 const PAUSE_MIN: Duration = Duration::from_secs(1);

@@ -1,11 +1,10 @@
 //! The program as its users start it, one file a part. One program, since linking each takes longer than running it.
 
-mod bench;
+mod beside;
 mod clients;
 mod convert;
 mod exi;
 mod history;
-mod link;
 mod live;
 mod process;
 mod readme;

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use weir_advise::{Fault, Origin, measured, parts, trimmed, write_offers};
+use weir_advise::{Fault, Origin, measured, parts, runs, source, table, trimmed, write_offers};
 
-use super::{TABLE, offers, read, runs, source};
+use super::offers;
 
 /// Cells that would make the reference large and say what others say: other data of the same kind, slower
 /// processors; and those that are no way to deliver but a question of their own: a flood, a traced page.
@@ -33,7 +33,7 @@ pub(crate) fn write(folders: &[PathBuf], out: &Path, anew: bool) -> Result<Strin
     let mut text = String::new();
     let mut said = String::new();
     for folder in folders {
-        for run in runs(folder)? {
+        for run in runs(folder).map_err(|fault| fault.to_string())? {
             let part = part(&run)?;
             said += &format!("{}: {} rows\n", run.display(), part.lines().count());
             text += &part;
@@ -75,7 +75,10 @@ fn what_stays(older: &str, newer: &str) -> Result<String, Fault> {
 
 /// A run: what it is, a line `# key: value` each, then its trimmed table.
 fn part(run: &Path) -> Result<String, String> {
-    let table = trimmed(&read(&run.join(TABLE))?, |_, cell| is_kept(cell));
+    let table = trimmed(
+        &table(run).map_err(|fault| fault.to_string())?,
+        |_, cell| is_kept(cell),
+    );
     let table = table.map_err(|fault| format!("{}: {fault}", run.display()))?;
     let first = table.lines().nth(1).and_then(|row| row.split_once(','));
     let (experiment, _) = first.ok_or_else(|| format!("{}: nothing in it", run.display()))?;

@@ -115,7 +115,6 @@ fn child(
     let program = std::env::current_exe().map_err(|e| e.to_string())?;
     let mut command = bound_to_bench(settings, &program)?;
     command
-        .args(&settings.prefix)
         .args(["run", experiment.name])
         .args(arguments.passed_on(experiment.name))
         .arg("--out")

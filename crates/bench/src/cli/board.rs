@@ -3,9 +3,6 @@
 mod client;
 mod command;
 
-use crate::failure::Failure;
-use crate::output::Standard;
-use crate::serve::StopSignals;
 use clap::{Args, ValueEnum};
 use serde_json::json;
 use std::io::Write;
@@ -16,10 +13,11 @@ use std::process::ExitCode;
 use tokio::net::TcpListener;
 use weir_board::limits::MTU;
 use weir_board::{BOARDS, Bridge, Counts, Duplex, Emulated, Emulator, Host, Line, by_name};
+use weir_program::{Failure, Standard, StopSignals};
 
 #[derive(Args)]
 #[command(after_help = after_help())]
-pub(crate) struct Board {
+pub(super) struct Board {
     /// Which board
     #[arg(default_value = "lm3s811", value_parser = board, conflicts_with = "client")]
     board: &'static Emulated,
@@ -68,7 +66,7 @@ fn after_help() -> String {
     format!("Boards:\n{lines}")
 }
 
-pub(crate) fn run(board: &Board) -> Result<ExitCode, Failure> {
+pub(super) fn run(board: &Board) -> Result<ExitCode, Failure> {
     let edge = match board.command.is_empty() {
         true => None,
         false => Some(command::namespace()?),

@@ -1,6 +1,5 @@
 //! `weir link`: any program behind an emulated link.
 
-use crate::failure::Failure;
 use clap::Args;
 use serde_json::{Value, json};
 use std::net::{SocketAddr, TcpStream};
@@ -11,6 +10,7 @@ use weir_link::{
     Check, Count, Lab, LabFault, Ledger, Options, PROFILES, Profile, Rate, Sharing, Station, Way,
     limits::SNAP_BYTES,
 };
+use weir_program::Failure;
 
 /// How long the far command may take to listen.
 const READY_PATIENCE: Duration = Duration::from_secs(30);

@@ -15,7 +15,7 @@ use crate::link::Captures;
 use crate::planfile::{self, PlanFile};
 use crate::report;
 use crate::results::Run;
-use crate::targets::{Given, Settings, quoted};
+use crate::targets::{Given, Settings, digest_of_build, quoted};
 
 /// What stands below the help.
 pub(super) const EXAMPLES: &str = "Examples:
@@ -121,7 +121,7 @@ enum What {
 pub(super) fn run(arguments: &Arguments, line: &[String], out: &mut dyn Write) -> i32 {
     let default = || format!("runs/{}", crate::calendar::utc_now().replace(':', "")).into();
     let folder: PathBuf = arguments.out.clone().unwrap_or_else(default);
-    let mut settings = match settings(arguments, line) {
+    let mut settings = match settings(arguments) {
         Ok(settings) => settings,
         Err(error) => return usage(&error),
     };
@@ -335,6 +335,7 @@ impl Arguments {
             ("rate", self.rate_shown()),
             ("browser", self.browser.clone()),
             ("version", version()?),
+            ("build", digest_of_build(self.weir.as_deref(), None)),
         ];
         Ok(terms.map(|(name, value)| (name.into(), value)).into())
     }
@@ -377,12 +378,8 @@ impl Arguments {
 }
 
 /// `weir bench agent`; the exit code.
-pub(super) fn agent(listen: SocketAddr, line: &[String]) -> i32 {
-    let settings = Settings {
-        prefix: prefix(line),
-        ..Settings::default()
-    };
-    match crate::agent::main(listen, &settings) {
+pub(super) fn agent(listen: SocketAddr) -> i32 {
+    match crate::agent::main(listen, &Settings::default()) {
         Ok(()) => super::DONE,
         Err(error) => usage(&error),
     }
@@ -399,13 +396,12 @@ fn version() -> Result<String, String> {
     Ok(format!("{version} ({digest:016x})"))
 }
 
-fn settings(arguments: &Arguments, line: &[String]) -> Result<Settings, String> {
+fn settings(arguments: &Arguments) -> Result<Settings, String> {
     let address = arguments.url.as_deref().map(parse_url).transpose()?;
     Ok(Settings {
         weir: arguments.weir.clone(),
         address,
         given: Given::of(&arguments.target)?,
-        prefix: prefix(line),
         host: arguments.host,
         rate: arguments.rate,
         rounds: arguments.rounds.map(|rounds| rounds as usize),
@@ -435,13 +431,6 @@ fn parse_url(url: &str) -> Result<SocketAddr, String> {
     authority
         .parse()
         .map_err(|e| format!("--url {url}: {e}; give http://ADDRESS:PORT"))
-}
-
-/// What stands before the bench's arguments on this process's command line (`bench`, of `weir`).
-pub(super) fn prefix(line: &[String]) -> Vec<String> {
-    let whole: Vec<String> = std::env::args().skip(1).collect();
-    let own = whole.len().saturating_sub(line.len());
-    whole[..own].to_vec()
 }
 
 pub(super) fn command_line(line: &[String]) -> String {

@@ -1,11 +1,10 @@
 //! `weir sim`: experiments in virtual time.
 
-use crate::failure::Failure;
-use crate::output;
 use clap::{Args, Subcommand, ValueEnum};
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
+use weir_program::{Failure, print};
 use weir_sim::{
     CLIENTS, CLIENTS_MAX, Cell, Duplex, Line, SCHEMES, Scheme, Setting, csv, grid, settings_of,
 };
@@ -104,7 +103,7 @@ pub(crate) fn run(sim: &Sim) -> Result<(), Failure> {
     let begun = Instant::now();
     let cells = notification.grid(&settings);
     let took = begun.elapsed().as_secs_f64();
-    output::print(table(&cells))?;
+    print(table(&cells))?;
     let runs = settings.len() * usize::from(notification.runs);
     eprintln!("{} cells, {runs} runs, {took:.1} s", cells.len());
     match &notification.out {

@@ -115,14 +115,12 @@ pub(crate) struct Replay {
 /// What a person may say about targets, and where programs are started.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Settings {
-    /// The gateway's program; absent: this one.
+    /// The gateway's program; absent: the one beside this program, or on the PATH.
     pub(crate) weir: Option<PathBuf>,
     /// A gateway that runs already.
     pub(crate) address: Option<SocketAddr>,
     /// A broker of others that runs already.
     pub(crate) given: Option<Given>,
-    /// Arguments before the bench's own on this program's command line.
-    pub(crate) prefix: Vec<String>,
     /// Where programs are started: see [`crate::link`].
     pub(crate) end: End,
     /// Where targets listen on this machine; absent: at an end's address, which is loopback or a link's.
@@ -263,12 +261,14 @@ impl Drop for Running {
     }
 }
 
-/// The settings' own program with its prefix, for hidden subcommands.
+/// This program again, for hidden subcommands.
 pub(crate) fn this_program(settings: &Settings) -> Result<Launch, String> {
     let program = std::env::current_exe().map_err(|e| format!("this program's path: {e}"))?;
-    let mut command = Command::new(program);
-    command.args(&settings.prefix);
-    Ok(Launch::new(command, &settings.end, &settings.starts))
+    Ok(Launch::new(
+        Command::new(program),
+        &settings.end,
+        &settings.starts,
+    ))
 }
 
 /// A program that dies with the bench, however the bench dies: see [`exec`].

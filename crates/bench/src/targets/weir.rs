@@ -4,10 +4,12 @@
 //! the occasion, which vouches for itself and for nothing else.
 
 use std::io::Read;
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use rcgen::generate_simple_self_signed;
 use ring::digest::{Context, SHA256};
+use weir_program::beside;
 
 use super::{Replay, Running, Settings, Target, bound_to_bench, start_announced};
 use crate::cell::Scheme;
@@ -182,26 +184,24 @@ pub(crate) fn launch(
 
 /// The gateway's program and its version.
 fn program(settings: &Settings) -> Result<(PathBuf, String), String> {
-    match &settings.weir {
-        Some(program) => {
-            let version = version_of(&program.to_string_lossy(), "--version");
-            Ok((program.clone(), version))
-        }
-        None if settings.prefix.is_empty() => {
-            Err("absent: this program has no `serve`; name one by --weir".into())
-        }
-        None => {
-            let program = std::env::current_exe().map_err(|e| format!("this program: {e}"))?;
-            Ok((program, format!("weir {}", env!("CARGO_PKG_VERSION"))))
-        }
-    }
+    let program = gateway(settings.weir.as_deref()).ok_or(
+        "absent: no program weir beside this one or on the PATH; build it, or name one by --weir",
+    )?;
+    let version = version_of(&program.to_string_lossy(), "--version");
+    Ok((program, version))
+}
+
+/// The gateway's program, where there is one.
+fn gateway(named: Option<&Path>) -> Option<PathBuf> {
+    named.map(Path::to_owned).or_else(|| beside("weir"))
 }
 
 /// SHA-256 of the gateway's program, in hexadecimal; of one that is given by its address nothing.
-pub(crate) fn digest_of_build(settings: &Settings) -> String {
-    let here = || std::env::current_exe().ok();
-    let program = settings.weir.clone().or_else(here);
-    let program = program.filter(|_| settings.address.is_none());
+pub(crate) fn digest_of_build(named: Option<&Path>, address: Option<SocketAddr>) -> String {
+    let program = match address {
+        Some(_) => None,
+        None => gateway(named),
+    };
     program.and_then(|it| digest(&it).ok()).unwrap_or_default()
 }
 

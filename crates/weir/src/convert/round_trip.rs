@@ -2,12 +2,12 @@
 
 use super::message_of;
 use crate::arguments::Convert;
-use crate::failure::Failure;
-use crate::{input, output};
+use crate::input;
 use std::fmt::Write;
 use std::io::{IsTerminal, stdin};
 use weir_codec::{FORMATS, Format, RoundTrip, round_trip, sample};
 use weir_model::Batch;
+use weir_program::{Failure, print};
 
 /// Nodes of the sample: paper 000's largest message.
 const SAMPLE_NODES: usize = 5;
@@ -29,7 +29,7 @@ pub(super) fn run(from: &Format, convert: &Convert) -> Result<(), Failure> {
         // A string takes whatever is written to it.
         let _always = writeln!(table, "{:12} {bytes:>9}  {said}", format.name);
     }
-    output::print(table)?;
+    print(table)?;
     match wrong.is_empty() {
         true => Ok(()),
         false => Err(Failure::no(format!("not equal: {}", wrong.join(", ")))),

@@ -13,11 +13,11 @@ mod machine;
 mod ports;
 
 use crate::arguments::Serve;
-use crate::failure::Failure;
-use crate::{check, output};
+use crate::check;
 use finding::{Finding, Level};
 use std::fmt::Write;
 use std::path::PathBuf;
+use weir_program::{Failure, print};
 
 /// Prints what it finds, a line each; ends with 1 where something is bad.
 pub(crate) fn run(serve: &Serve) -> Result<(), Failure> {
@@ -42,7 +42,7 @@ fn report(found: &[Finding]) -> Result<(), Failure> {
         };
         let _infallible = writeln!(text, "{level}  {sentence}");
     }
-    output::print(text)?;
+    print(text)?;
     match found.iter().filter(|it| it.level == Level::Bad).count() {
         0 => Ok(()),
         bad => Err(Failure::no(format!("{bad} of {} are bad", found.len()))),

@@ -1,10 +1,10 @@
 //! What can be typed after `weir exi`, and the options of EXI that it means.
 
-use crate::failure::Failure;
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use weir_exi::options::{ExpandedName, Header, Profile, Representation, SchemaId};
 use weir_exi::{Alignment, Canonical, Options, Preserve};
+use weir_program::Failure;
 
 /// The command.
 #[derive(Args)]

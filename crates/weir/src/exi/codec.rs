@@ -2,7 +2,6 @@
 
 use super::arguments::Coding;
 use super::effect::shown;
-use crate::failure::Failure;
 use std::sync::Arc;
 use weir_exi::decode::{Decoder, DecoderSettings};
 use weir_exi::encode::{Canonical, Encoder, EncoderSettings};
@@ -10,6 +9,7 @@ use weir_exi::error::ErrorKind;
 use weir_exi::options::{ExpandedName, SchemaId};
 use weir_exi::xml::{Reader, Writer, position};
 use weir_exi::{Error, Event, Limits, Options, Schema};
+use weir_program::Failure;
 
 /// An XML document as EXI.
 pub(super) fn encode(

@@ -2,9 +2,9 @@
 //! gives them expects something of them.
 
 use super::arguments::{Coding, Layout};
-use crate::failure::Failure;
 use weir_exi::Schema;
 use weir_exi::options::{ExpandedName, Representation};
+use weir_program::Failure;
 
 impl Coding {
     /// Refuses options that have no effect beside the others, when encoding or decoding.

@@ -1,9 +1,9 @@
 //! Schemas from files.
 
-use crate::failure::Failure;
 use std::sync::Arc;
 use weir_exi::Schema;
 use weir_exi::xsd::{Document, Loader, XsdError, parts};
+use weir_program::Failure;
 
 /// The files of a schema.
 struct Files;

@@ -1,15 +1,13 @@
 //! `weir board --client`: a board that sends packets to a server and measures their round trips, as paper 003's.
 
 use super::{Board, Direction, line, start};
-use crate::failure::Failure;
-use crate::output;
-use crate::serve::StopSignals;
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 use std::net::SocketAddrV4;
 use std::time::Duration;
 use weir_board::limits::CLIENT_MTU;
 use weir_board::{BEHIND_MODEM, Bridge, CLIENT, Host, Order, Orderer, Outcome, Protocol};
+use weir_program::{Failure, StopSignals, print};
 
 /// Packets before those that count.
 const WARM_UP: u32 = 5;
@@ -191,5 +189,5 @@ fn tell(board: &Board, order: &Order, outcome: &Outcome) -> Result<(), Failure> 
     if let (Some(found), Value::Object(passed)) = (found.as_object_mut(), passed) {
         found.extend(passed);
     }
-    output::print(format!("{found}\n"))
+    print(format!("{found}\n"))
 }

@@ -1,10 +1,8 @@
 //! `weir board -- COMMAND`: a command whose network is the board's line, so that the kernel's own TCP speaks to
 //! the board.
 
+use super::super::link::{code, no};
 use super::{Board, line, start, tell};
-use crate::failure::Failure;
-use crate::link::{code, no};
-use crate::serve::StopSignals;
 use std::io;
 use std::net::Ipv4Addr;
 use std::process::{Child, Command, ExitCode, ExitStatus};
@@ -12,6 +10,7 @@ use std::time::Duration;
 use weir_board::limits::MTU;
 use weir_board::{BOARD, Line, Nanos, Port, Side};
 use weir_link::Edge;
+use weir_program::{Failure, StopSignals};
 
 /// How often it is looked whether the kernel has sent something.
 const LOOK_NS: Nanos = 1_000_000;
