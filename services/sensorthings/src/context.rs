@@ -5,7 +5,7 @@ use crate::filter::Value;
 use crate::id::Id;
 use crate::kind::Kind;
 use crate::late::Late;
-use crate::limits::VISITED_MAX;
+use crate::limits::{SCANNED_MAX, VISITED_MAX};
 use crate::view::View;
 use std::cell::{Cell, RefCell};
 use std::sync::{Arc, Mutex};
@@ -38,7 +38,31 @@ pub(crate) struct Context<'a> {
     pub(crate) extent: RefCell<Option<(Kind, Id, Option<Extent>)>>,
 }
 
-impl Context<'_> {
+impl<'a> Context<'a> {
+    /// Of a request that has cost nothing yet and may cost what one may.
+    pub(crate) fn new(
+        hub: &'a Arc<Hub>,
+        view: &'a View,
+        late: &'a Mutex<Late>,
+        principal: &'a Principal,
+        now: Time,
+    ) -> Self {
+        Self {
+            hub,
+            view,
+            late,
+            principal,
+            now,
+            root: "",
+            rendered: Cell::new(0),
+            written: Cell::new(0),
+            scans_left: Cell::new(SCANNED_MAX),
+            visits_left: Cell::new(VISITED_MAX),
+            incoming: Default::default(),
+            extent: RefCell::default(),
+        }
+    }
+
     pub(crate) fn grants(&self) -> &Grants {
         &self.principal.grants
     }

@@ -115,7 +115,6 @@ mod tests {
     use super::*;
     use crate::tests::{house, now};
     use crate::view::View;
-    use std::cell::{Cell, RefCell};
     use std::sync::Mutex;
     use weir_hub::Media;
 
@@ -126,20 +125,7 @@ mod tests {
         house.publish("a/b", &at(1));
         house.publish("a/b", &at(5));
         let (view, late) = (View::default(), Mutex::default());
-        let context = Context {
-            hub: &house.hub,
-            view: &view,
-            late: &late,
-            principal: &house.who,
-            now: now(),
-            root: "",
-            rendered: Cell::new(0),
-            written: Cell::new(0),
-            scans_left: Cell::new(0),
-            visits_left: Cell::new(0),
-            incoming: Default::default(),
-            extent: RefCell::default(),
-        };
+        let context = Context::new(&house.hub, &view, &late, &house.who, now());
         let media = Media::Format(weir_codec::by_name("json").unwrap());
         let message = Publish::new("a/b", media, at(1));
         let ticket = context.make(Change::Publish(message)).unwrap();

@@ -3,11 +3,11 @@
 use crate::context::Context;
 use crate::fault::{Fault, Result};
 use crate::late::Late;
-use crate::limits::{SCANNED_MAX, VISITED_MAX};
+use crate::limits::SCANNED_MAX;
 use crate::live::{Placing, Renderings};
 use crate::lock::lock;
 use crate::view::View;
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::sync::{Arc, Mutex, MutexGuard};
 use weir_hub::Hub;
 use weir_service::Call;
@@ -60,18 +60,10 @@ impl Inner {
         root: &'a str,
     ) -> Context<'a> {
         Context {
-            hub: &self.hub,
-            view,
-            late: &self.late,
-            principal: &call.principal,
-            now: call.now,
             root,
-            rendered: Cell::new(0),
-            written: Cell::new(0),
             scans_left: Cell::new(self.scanned_max),
-            visits_left: Cell::new(VISITED_MAX),
             incoming: call.incoming,
-            extent: RefCell::default(),
+            ..Context::new(&self.hub, view, &self.late, &call.principal, call.now)
         }
     }
 

@@ -10,7 +10,6 @@ use crate::fault::{Fault, Result};
 use crate::filter::holds;
 use crate::id::Id;
 use crate::kind::Kind;
-use crate::limits::{SCANNED_MAX, VISITED_MAX};
 use crate::lock::lock;
 use crate::node::Node;
 use crate::path::{End, Path};
@@ -22,7 +21,6 @@ use crate::view::View;
 use bytes::Bytes;
 use serde_json::{Value as Json, json};
 use std::borrow::Cow;
-use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 use std::task::{Poll, ready};
@@ -97,18 +95,14 @@ impl Changing {
 
     fn context<'a>(&'a self, view: &'a View, now: Time) -> Context<'a> {
         Context {
-            hub: self.inner.hub(),
-            view,
-            late: &self.inner.late,
-            principal: &self.principal,
-            now,
             root: &self.root,
-            rendered: Cell::new(0),
-            written: Cell::new(0),
-            scans_left: Cell::new(SCANNED_MAX),
-            visits_left: Cell::new(VISITED_MAX),
-            incoming: Default::default(),
-            extent: RefCell::default(),
+            ..Context::new(
+                self.inner.hub(),
+                view,
+                &self.inner.late,
+                &self.principal,
+                now,
+            )
         }
     }
 

@@ -8,13 +8,13 @@ use crate::filter::holds;
 use crate::id::{At, Id};
 use crate::join::Join;
 use crate::kind::Kind;
-use crate::limits::{SCANNED_MAX, VISITED_LIVE_MAX};
+use crate::limits::VISITED_LIVE_MAX;
 use crate::node::Node;
 use crate::observed::Observed;
 use crate::query::Query;
 use crate::render;
 use crate::service::Inner;
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::sync::Arc;
 use weir_hub::{Item, Principal, Rows, Verb};
 use weir_service::Rendering;
@@ -91,18 +91,15 @@ impl Rendering for Observing {
             return;
         };
         let context = Context {
-            hub: self.inner.hub(),
-            view: &view,
-            late: &self.inner.late,
-            principal: &self.principal,
-            now: item.message.arrival,
             root: &self.root,
-            rendered: Cell::new(0),
-            written: Cell::new(0),
-            scans_left: Cell::new(SCANNED_MAX),
             visits_left: Cell::new(VISITED_LIVE_MAX),
-            incoming: Default::default(),
-            extent: RefCell::default(),
+            ..Context::new(
+                self.inner.hub(),
+                &view,
+                &self.inner.late,
+                &self.principal,
+                item.message.arrival,
+            )
         };
         let ordinals = self.inner.placing.ordinals(&context, &item.message, batch);
         let mut join = Join::default();
