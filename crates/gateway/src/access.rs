@@ -410,8 +410,9 @@ mod tests {
         let opened = crate::run::open_data(&folder.config(""));
         let (_, hub) = opened.unwrap();
         let now = weir_model::Time::from_millis(1_795_000_000_000);
-        assert!(hub.count(now, &policy.anonymous).is_ok());
-        assert!(hub.count(now, &policy.vouched("ann@a.org")).is_err());
+        assert!(hub.caller(now, &policy.anonymous).is_ok());
+        let stranger = policy.vouched("ann@a.org");
+        assert!(hub.caller(now, &stranger).is_err());
     }
 
     #[test]

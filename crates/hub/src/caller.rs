@@ -27,7 +27,23 @@ impl Hub {
         now: Time,
         principal: &'a Principal,
     ) -> Result<Caller<'a>, Fault> {
-        self.let_in(now, principal)?;
+        let admitted = principal.standing.admit(now, &principal.name);
+        self.audited(principal, admitted)?;
+        Ok(Caller {
+            hub: self,
+            now,
+            principal,
+        })
+    }
+
+    /// The same for a later step of a request that was counted: it is not counted again, and is refused where the
+    /// principal was revoked in between.
+    pub fn caller_again<'a>(
+        self: &'a Arc<Self>,
+        now: Time,
+        principal: &'a Principal,
+    ) -> Result<Caller<'a>, Fault> {
+        self.audited(principal, principal.standing.check(&principal.name))?;
         Ok(Caller {
             hub: self,
             now,

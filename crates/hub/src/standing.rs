@@ -17,8 +17,6 @@ const BURST_NANOS: i64 = 1_000_000_000;
 #[derive(Clone, Default)]
 pub struct Standing {
     state: Option<Arc<State>>,
-    /// Whether what is asked with it belongs to a request that was counted.
-    is_counted: bool,
 }
 
 struct State {
@@ -59,15 +57,6 @@ impl Standing {
         let revoked = AtomicBool::new(false);
         Self {
             state: Some(Arc::new(State { revoked, pace })),
-            is_counted: false,
-        }
-    }
-
-    /// The same for what belongs to a request that was counted.
-    pub(crate) fn counted(&self) -> Self {
-        Self {
-            is_counted: true,
-            ..self.clone()
         }
     }
 
@@ -91,16 +80,20 @@ impl Standing {
         state.is_some_and(|state| state.revoked.load(Ordering::Relaxed))
     }
 
-    /// Counts a request of this principal, unless it may not be made.
-    pub(crate) fn admit(&self, now: Time, principal: &Arc<str>) -> Result<(), Fault> {
-        let Some(state) = &self.state else {
-            return Ok(());
-        };
+    /// Refuses this principal where it was taken away.
+    pub(crate) fn check(&self, principal: &Arc<str>) -> Result<(), Fault> {
         if self.is_revoked() {
             return Err(Fault::Revoked(principal.clone()));
         }
-        match &state.pace {
-            Some(pace) if !self.is_counted && !pace.take(now.nanos()) => Err(Fault::TooFast {
+        Ok(())
+    }
+
+    /// Counts a request of this principal, unless it may not be made.
+    pub(crate) fn admit(&self, now: Time, principal: &Arc<str>) -> Result<(), Fault> {
+        self.check(principal)?;
+        let pace = self.state.as_ref().and_then(|state| state.pace.as_ref());
+        match pace {
+            Some(pace) if !pace.take(now.nanos()) => Err(Fault::TooFast {
                 principal: principal.clone(),
                 per_second: pace.per_second,
             }),
@@ -172,10 +165,11 @@ mod tests {
     fn what_belongs_to_a_request_that_was_counted_is_not_counted_again_and_ends_with_it() {
         let standing = Standing::new(Some(10));
         assert_eq!(admitted(&standing, 0, 10), 10);
-        let counted = standing.counted();
-        assert_eq!(admitted(&counted, 0, 100), 100);
+        let who = "ada".into();
+        assert_eq!(standing.check(&who), Ok(()));
+        assert_eq!(admitted(&standing, 100, 10), 1, "none was taken");
         standing.revoke();
-        assert_eq!(admitted(&counted, 0, 1), 0);
+        assert_eq!(standing.check(&who), Err(Fault::Revoked(who)));
     }
 
     #[test]

@@ -35,7 +35,7 @@ impl Ask {
     }
 
     fn caller(&self) -> Result<Caller<'_>, Response> {
-        let caller = self.hub.caller(self.now, &self.principal);
+        let caller = self.hub.caller_again(self.now, &self.principal);
         caller.map_err(|fault| refuse(&fault))
     }
 }

@@ -77,14 +77,13 @@ impl Service for Grafana {
         if call.method != "POST" {
             return Answer::Now(not_allowed(&call.method, "POST"));
         }
-        let principal = match self.hub.count(call.now, &call.principal) {
-            Ok(principal) => principal,
-            Err(fault) => return Answer::Now(refuse(&fault)),
-        };
+        if let Err(fault) = self.hub.caller(call.now, &call.principal) {
+            return Answer::Now(refuse(&fault));
+        }
         let ask = Ask {
             hub: self.hub.clone(),
             now: call.now,
-            principal,
+            principal: call.principal,
         };
         let body = call.body;
         answer_of(&*call.workers, Length::Long, move || {

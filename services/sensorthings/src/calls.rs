@@ -26,7 +26,7 @@ impl Service for SensorThings {
         MOUNTS
     }
 
-    fn call(&self, mut call: Call) -> Answer {
+    fn call(&self, call: Call) -> Answer {
         if call.method == "POST" && rest(&call).is_ok_and(batch::is_batch) {
             return batch::answer(self, call).unwrap_or_else(|fault| Answer::Now(fault.response()));
         }
@@ -34,9 +34,8 @@ impl Service for SensorThings {
             return live::open(self, call).unwrap_or_else(|fault| Answer::Now(fault.response()));
         }
         // Each request of a batch comes here too.
-        match self.inner.hub().count(call.now, &call.principal) {
-            Ok(principal) => call.principal = principal,
-            Err(fault) => return Answer::Now(Fault::from(fault).response()),
+        if let Err(fault) = self.inner.hub().caller(call.now, &call.principal) {
+            return Answer::Now(Fault::from(fault).response());
         }
         let inner = self.inner.clone();
         match &*call.method {

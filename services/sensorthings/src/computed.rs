@@ -111,8 +111,7 @@ fn extent(context: &Context<'_>, entity: &Entity) -> Result<Option<Extent>> {
 fn look_up(context: &Context<'_>, entity: &Entity) -> Result<Option<Extent>> {
     let topics = entity.published_at().into_iter();
     let all: Vec<_> = topics.map(|topic| Made::from(topic.to_owned())).collect();
-    let caller = context.hub.caller(context.now, context.principal)?;
-    let extents = caller.extents(&all)?;
+    let extents = context.caller()?.extents(&all)?;
     Ok(extents.into_iter().flatten().reduce(Extent::joined))
 }
 

@@ -9,7 +9,7 @@ use crate::limits::{SCANNED_MAX, VISITED_MAX};
 use crate::view::View;
 use std::cell::{Cell, RefCell};
 use std::sync::{Arc, Mutex};
-use weir_hub::{Change, Extent, Grants, Hub, Principal, Ticket};
+use weir_hub::{Caller, Change, Extent, Grants, Hub, Principal, Ticket};
 use weir_model::Time;
 
 /// Bytes of a value that count as much as an entity that is visited.
@@ -67,6 +67,11 @@ impl<'a> Context<'a> {
         &self.principal.grants
     }
 
+    /// The hub, on behalf of who asks: the request was counted when it came.
+    pub(crate) fn caller(&self) -> Result<Caller<'_>> {
+        Ok(self.hub.caller_again(self.now, self.principal)?)
+    }
+
     /// Takes from what the paths of expressions may visit.
     pub(crate) fn visit(&self, visits: usize) -> Result<()> {
         let left = self.visits_left.get().checked_sub(visits);
@@ -82,7 +87,7 @@ impl<'a> Context<'a> {
 
     /// Has the hub make a change for somebody.
     pub(crate) fn make_for(&self, who: &Principal, change: Change) -> Result<Ticket> {
-        Ok(self.hub.caller(self.now, who)?.make(change)?)
+        Ok(self.hub.caller_again(self.now, who)?.make(change)?)
     }
 
     /// Takes as much as it costs to keep a value.

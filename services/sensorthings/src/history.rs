@@ -47,8 +47,7 @@ pub(crate) fn read(
         aggregate: None,
         unit: InUnit::Own,
     };
-    let caller = context.hub.caller(context.now, context.principal)?;
-    Ok(caller.history(&past)?)
+    Ok(context.caller()?.history(&past)?)
 }
 
 /// Filters of the topics that a datastream's observations are published at, of those that the caller may read.

@@ -258,6 +258,23 @@ fn what_a_set_deletes_can_have_nothing_new_and_is_deleted_once() {
 }
 
 #[test]
+fn of_a_set_of_more_requests_than_a_second_has_nothing_is_done() {
+    let mut house = house("batch-rate");
+    house.who.standing = weir_hub::Standing::new(Some(2));
+    let request = |id: usize| {
+        json!({"id": format!("{id}"), "atomicityGroup": "g", "method": "POST", "url": "Sensors",
+               "body": sensor()})
+    };
+    let set = json!([request(1), request(2), request(3)]);
+    assert_eq!(statuses(&house.requests(set, "")), [424, 424, 429]);
+    house.who.standing = weir_hub::Standing::new(Some(2));
+    assert_eq!(house.get("Sensors")["value"], json!([]));
+    house.who.standing = weir_hub::Standing::new(Some(2));
+    let set = json!([request(1), request(2)]);
+    assert_eq!(statuses(&house.requests(set, "")), [201, 201]);
+}
+
+#[test]
 fn observations_are_corrected_and_deleted_in_a_set_once_and_all_or_none() {
     let house = house("batch-corrections");
     let thing = house.post("Things", kitchen());

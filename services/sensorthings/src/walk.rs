@@ -202,10 +202,7 @@ impl<'a> Walk<'a> {
     /// Behind the last observation of all that are asked for.
     fn newest(&self) -> Result<Time> {
         let mut newest = BEGIN;
-        let caller = self
-            .context
-            .hub
-            .caller(self.context.now, self.context.principal)?;
+        let caller = self.context.caller()?;
         match caller.entries(&self.filters) {
             Ok(entries) => {
                 let lasts = entries.iter().filter_map(|entry| entry.last.as_ref());

@@ -152,15 +152,14 @@ fn asked(
         Ok(version) => version,
         Err(exception) => return refused(&name, Version::default(), &exception),
     };
-    let principal = match house.hub.count(call.now, &call.principal) {
-        Ok(principal) => principal,
-        Err(fault) => return refused(&name, version, &fault.into()),
-    };
+    if let Err(fault) = house.hub.caller(call.now, &call.principal) {
+        return refused(&name, version, &fault.into());
+    }
     let mut ask = Ask {
         hub: house.hub.clone(),
         catalog: house.catalog.clone(),
         now: call.now,
-        principal,
+        principal: call.principal.clone(),
         url: format!("{}/sos", call.origin_or_local()),
         version,
         params,

@@ -38,7 +38,7 @@ impl Ask {
 
     /// The hub, as whom it is asked on behalf of.
     pub(crate) fn caller(&self) -> Result<Caller<'_>, Exception> {
-        Ok(self.hub.caller(self.now, &self.principal)?)
+        Ok(self.hub.caller_again(self.now, &self.principal)?)
     }
 
     /// The records of a set that may be read, each with its identifier.

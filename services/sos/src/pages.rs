@@ -352,7 +352,7 @@ impl Pages {
     }
 
     fn caller(&self) -> Result<Caller<'_>, Exception> {
-        Ok(self.hub.caller(self.now, &self.principal)?)
+        Ok(self.hub.caller_again(self.now, &self.principal)?)
     }
 
     /// Says of each datastream what it is called here.

@@ -207,22 +207,6 @@ impl Hub {
         self.tracer.get().is_some()
     }
 
-    /// Counts a request for which the hub is asked several things: on behalf of the principal that this gives they
-    /// are not counted again.
-    pub fn count(&self, now: Time, principal: &Principal) -> Result<Principal, Fault> {
-        self.let_in(now, principal)?;
-        Ok(Principal {
-            standing: principal.standing.counted(),
-            ..principal.clone()
-        })
-    }
-
-    /// Admits a principal, and counts that as one request.
-    pub(crate) fn let_in(&self, now: Time, principal: &Principal) -> Result<(), Fault> {
-        let admitted = principal.standing.admit(now, &principal.name);
-        self.audited(principal, admitted)
-    }
-
     pub(crate) fn audited<T>(
         &self,
         principal: &Principal,

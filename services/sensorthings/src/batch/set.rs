@@ -68,6 +68,12 @@ fn done(
 ) -> std::result::Result<Drafted, Failure> {
     let last = all.len().saturating_sub(1);
     let whole = |fault: Fault| (last, fault);
+    // Each is a request; that one is too many stands fast before anything is done.
+    for index in 0..all.len() {
+        if let Err(fault) = inner.hub().caller(batch.now, &batch.principal) {
+            return Err((index, fault.into()));
+        }
+    }
     let root = root(batch);
     let _alone = inner.changing();
     let view = inner.current().map_err(whole)?;
