@@ -32,10 +32,9 @@ pub trait Server: Send + Sync {
     /// one of its own.
     fn serve_datagrams(
         &self,
-        socket: Datagrams,
-        context: Arc<dyn Context>,
+        _socket: Datagrams,
+        _context: Arc<dyn Context>,
     ) -> LocalFuture<'static, io::Result<()>> {
-        let _not_taken = (socket, context);
         let sentence = format!("{} takes no datagrams", self.name());
         let refused = io::Error::new(io::ErrorKind::Unsupported, sentence);
         Box::pin(std::future::ready(Err(refused)))
@@ -43,8 +42,7 @@ pub trait Server: Send + Sync {
 
     /// What its server does beside serving links: timers of sessions, bridges, its own statistics. It is
     /// asked for once, runs on a network thread, and is dropped when the gateway drains.
-    fn background(&self, context: Arc<dyn Context>) -> Option<LocalFuture<'static, ()>> {
-        let _nothing_by_default = context;
+    fn background(&self, _context: Arc<dyn Context>) -> Option<LocalFuture<'static, ()>> {
         None
     }
 
@@ -143,8 +141,7 @@ pub enum Over {
 /// What the gateway gives a binding's server.
 pub trait Context: Gateway {
     /// Who takes a WebSocket at a path, with the subprotocols that its client offers.
-    fn over(&self, path: &str, offered: &[String]) -> Over {
-        let _nobody_by_default = (path, offered);
+    fn over(&self, _path: &str, _offered: &[String]) -> Over {
         Over::Nobody
     }
 }

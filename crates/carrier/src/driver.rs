@@ -76,9 +76,7 @@ pub trait Driven {
     }
 
     /// Notes that so many bytes came.
-    fn received(&mut self, bytes: usize) {
-        let _not_counted = bytes;
-    }
+    fn received(&mut self, _bytes: usize) {}
 
     /// The connection is lost.
     fn lost(&mut self, error: io::Error) -> Self::End;
@@ -96,8 +94,7 @@ pub trait Driven {
     }
 
     /// Whether more may be made, where what was made waits for more than its socket.
-    fn poll_gate(&mut self, cx: &mut Context<'_>) -> Gate {
-        let _never_shut = cx;
+    fn poll_gate(&mut self, _cx: &mut Context<'_>) -> Gate {
         Gate::Open
     }
 
@@ -105,19 +102,15 @@ pub trait Driven {
     fn deliver(&mut self, outbox: &mut Outbox, cx: &mut Context<'_>) -> Result<Due, Self::End>;
 
     /// Whether what waits may be sent.
-    fn may_send(&mut self, cx: &mut Context<'_>) -> bool {
-        let _always = cx;
+    fn may_send(&mut self, _cx: &mut Context<'_>) -> bool {
         true
     }
 
     /// Notes that the socket took so many bytes.
-    fn sent(&mut self, bytes: usize, outbox: &Outbox) {
-        let _not_counted = (bytes, outbox);
-    }
+    fn sent(&mut self, _bytes: usize, _outbox: &Outbox) {}
 
     /// Whether there is more to make at once, as was said; what has nothing more wakes when it has.
-    fn has_more(&mut self, cx: &mut Context<'_>) -> bool {
-        let _nothing_to_ask = cx;
+    fn has_more(&mut self, _cx: &mut Context<'_>) -> bool {
         true
     }
 
@@ -142,15 +135,12 @@ pub trait Driven {
     }
 
     /// Does what is due by now.
-    fn on_time(&mut self, now: Instant) -> Result<(), Self::End> {
-        let _nothing_of_its_own = now;
+    fn on_time(&mut self, _now: Instant) -> Result<(), Self::End> {
         Ok(())
     }
 
     /// The connection is over: lets go of what only an open one needs.
-    fn close(&mut self, outbox: &mut Outbox) {
-        let _nothing_to_let_go_of = outbox;
-    }
+    fn close(&mut self, _outbox: &mut Outbox) {}
 }
 
 /// Who runs a connection.

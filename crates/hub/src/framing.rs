@@ -27,15 +27,12 @@ pub trait Framing: Send + Sync {
 
     /// Says whether framing these reads of the past: then whoever takes them has it done where that holds up
     /// nobody ([`crate::Next::Unframed`]).
-    fn reads_past(&self, items: &[Item]) -> bool {
-        let _nothing_by_default = items;
+    fn reads_past(&self, _items: &[Item]) -> bool {
         false
     }
 
     /// Appends what ends a batch of frames that travel together, the last of them at this cursor.
-    fn end(&self, cursor: Cursor, out: &mut Vec<u8>) {
-        let _nothing_by_default = (cursor, out);
-    }
+    fn end(&self, _cursor: Cursor, _out: &mut Vec<u8>) {}
 }
 
 /// Name of a framing and its options as bits; two framings with one key yield the same bytes.

@@ -24,8 +24,7 @@ pub trait Connect: Send + Sync {
 
     /// What posts to a URL that is no gateway's, and trusts these roots (PEM) beside the Web's; a protocol in which
     /// nothing is posted says so.
-    fn caller(&self, url: &str, roots: Option<&Bytes>) -> io::Result<Box<dyn Caller>> {
-        let _not_asked = roots;
+    fn caller(&self, url: &str, _roots: Option<&Bytes>) -> io::Result<Box<dyn Caller>> {
         let sentence = format!("nothing is posted to `{url}`: take http");
         Err(io::Error::new(io::ErrorKind::Unsupported, sentence))
     }
@@ -38,8 +37,11 @@ pub trait Connect: Send + Sync {
     }
 
     /// Opens the past; a protocol in which none can be asked for says so.
-    fn past(&self, target: Target, past: Past) -> LocalFuture<'static, io::Result<Box<dyn Pages>>> {
-        let _not_asked = (target, past);
+    fn past(
+        &self,
+        _target: Target,
+        _past: Past,
+    ) -> LocalFuture<'static, io::Result<Box<dyn Pages>>> {
         let sentence = format!(
             "{}: the past cannot be asked for: take http",
             self.schemes().join(", ")

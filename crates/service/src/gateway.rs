@@ -31,29 +31,25 @@ pub trait Gateway: Send + Sync {
     fn service(&self, path: &str) -> Option<&Arc<dyn Service>>;
 
     /// Where a listener of this name listens ([`Transport`]), for who tells others of it.
-    fn address(&self, listener: &str) -> Option<SocketAddr> {
-        let _unknown_by_default = listener;
+    fn address(&self, _listener: &str) -> Option<SocketAddr> {
         None
     }
 
     /// What posts to a URL that is no gateway's, and trusts these roots (PEM) beside the Web's.
-    fn poster(&self, url: &str, roots: Option<&Bytes>) -> io::Result<Box<dyn Caller>> {
-        let _not_asked = roots;
+    fn poster(&self, url: &str, _roots: Option<&Bytes>) -> io::Result<Box<dyn Caller>> {
         let sentence = format!("nothing here posts to `{url}`");
         Err(io::Error::new(io::ErrorKind::Unsupported, sentence))
     }
 
     /// The service whose topic this is, and the path that the topic stands for.
-    fn service_of_topic(&self, topic: &str) -> Option<(&Arc<dyn Service>, String)> {
-        let _none_by_default = topic;
+    fn service_of_topic(&self, _topic: &str) -> Option<(&Arc<dyn Service>, String)> {
         None
     }
 
     /// Whether requests for this name are taken: for any, unless everybody is let in because nobody but this machine
     /// should reach it (there is no policy, and nobody said that it is to be open); then for those that it has a
     /// certificate by ACME for.
-    fn takes_name(&self, host: &str) -> bool {
-        let _any_by_default = host;
+    fn takes_name(&self, _host: &str) -> bool {
         true
     }
 
@@ -80,8 +76,7 @@ pub trait Gateway: Send + Sync {
 
     /// Who has a principal's name now, for what was left to be done in that name; none where the policy knows it no
     /// more.
-    fn named(&self, name: &str) -> Option<Principal> {
-        let _anybody_by_default = name;
+    fn named(&self, _name: &str) -> Option<Principal> {
         Some(Principal::unrestricted())
     }
 
@@ -92,14 +87,12 @@ pub trait Gateway: Send + Sync {
 
     /// Where a binding counts its messages of one scheme (`mqtt`, `mqtt+ws`), for metrics; to be asked
     /// for once a link.
-    fn tally(&self, binding: &'static str, scheme: &'static str) -> Arc<Tally> {
-        let _unread_by_default = (binding, scheme);
+    fn tally(&self, _binding: &'static str, _scheme: &'static str) -> Arc<Tally> {
         Arc::default()
     }
 
     /// Where a binding shows a number, with labels as they stand between braces (`bridge="site"`).
-    fn meter(&self, metric: &'static Metric, labels: &str) -> Arc<AtomicU64> {
-        let _unread_by_default = (metric, labels);
+    fn meter(&self, _metric: &'static Metric, _labels: &str) -> Arc<AtomicU64> {
         Arc::default()
     }
 

@@ -27,8 +27,7 @@ pub trait Rendering: Send + Sync {
     fn key(&self) -> u32;
 
     /// Says whether rendering this reads of the past: then it is done where that holds up nobody.
-    fn reads_past(&self, item: &Item) -> bool {
-        let _nothing_by_default = item;
+    fn reads_past(&self, _item: &Item) -> bool {
         false
     }
 

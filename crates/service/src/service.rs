@@ -22,8 +22,7 @@ pub trait Service: Send + Sync {
     /// What it does beside answering: to be found, to push what it was asked for. It is asked for once and
     /// runs on a network thread; when the gateway drains ([`Gateway::draining`]) it has as long as
     /// links have to say its farewell, and ends.
-    fn background(&self, context: Arc<dyn Gateway>) -> Option<LocalFuture<'static, ()>> {
-        let _nothing_by_default = context;
+    fn background(&self, _context: Arc<dyn Gateway>) -> Option<LocalFuture<'static, ()>> {
         None
     }
 

@@ -23,8 +23,11 @@ pub trait Client {
     ) -> LocalFuture<'static, io::Result<Box<dyn Subscriber>>>;
 
     /// Opens the past.
-    fn past(&self, target: Target, past: Past) -> LocalFuture<'static, io::Result<Box<dyn Pages>>> {
-        let _not_asked = (target, past);
+    fn past(
+        &self,
+        _target: Target,
+        _past: Past,
+    ) -> LocalFuture<'static, io::Result<Box<dyn Pages>>> {
         let sentence =
             "the past is not asked for by this scheme: `weir sub --since TIME` begins in it";
         let refused = unsupported(sentence.into());

@@ -28,8 +28,7 @@ pub trait History: Send + Sync {
 
     /// The newest time that it has observations of a datastream of, without reading them (`i64::MIN` where it
     /// has none); `None` where it cannot say.
-    fn newest(&self, topic: &str) -> Option<Time> {
-        let _cannot_say = topic;
+    fn newest(&self, _topic: &str) -> Option<Time> {
         None
     }
 

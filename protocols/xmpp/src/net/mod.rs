@@ -42,8 +42,11 @@ impl Server for Xmpp {
         Vec::new()
     }
 
-    fn serve(&self, link: Link, context: Arc<dyn Context>) -> LocalFuture<'static, io::Result<()>> {
-        let _nothing_listens = (link, context);
+    fn serve(
+        &self,
+        _link: Link,
+        _context: Arc<dyn Context>,
+    ) -> LocalFuture<'static, io::Result<()>> {
         Box::pin(std::future::ready(Err(io::ErrorKind::Unsupported.into())))
     }
 

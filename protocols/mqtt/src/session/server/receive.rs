@@ -158,8 +158,7 @@ impl Server {
         self.send_packet(&Packet::Pubcomp(Ack::new(packet_id, code)));
     }
 
-    fn progress(&mut self, progress: Progress, packet_id: u16) -> Result<(), Fault> {
-        let _unknown_ones_are_let_pass = packet_id;
+    fn progress(&mut self, progress: Progress, _packet_id: u16) -> Result<(), Fault> {
         match progress {
             Progress::Done(token) => self.events.push_back(ServerEvent::Delivered(token)),
             Progress::Wrong => return Err(OUT_OF_ORDER),
