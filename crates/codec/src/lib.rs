@@ -3,6 +3,26 @@
 //! What it deliberately does not do: no sockets, no knowledge of who wants what, no `std` (but for
 //! what EXI keeps in a thread, where there are threads). The decision worth arguing: only [`Format`]
 //! is frozen; the vocabularies and syntaxes behind it are private tools, and `dyn` stops at the batch.
+//!
+//! It touches nothing but memory: bytes come in and go out.
+//!
+//! ```
+//! use weir_codec::by_name;
+//! use weir_model::{BatchBuilder, Limits};
+//!
+//! let (json, csv) = (by_name("json").unwrap(), by_name("csv").unwrap());
+//! let message = br#"{"value":1.42,"unit":"m","time":"2026-01-01T00:00:00Z"}"#;
+//! let mut builder = BatchBuilder::new();
+//! (json.decode)(message, &mut builder, &Limits::default()).unwrap();
+//!
+//! let mut table = Vec::new();
+//! (csv.encode)(builder.batch(), &mut table);
+//! assert!(String::from_utf8(table).unwrap().contains("2026-01-01T00:00:00Z"));
+//!
+//! // An error says where.
+//! let refused = (json.decode)(b"{\"value\":}", &mut builder, &Limits::default());
+//! assert!(refused.is_err());
+//! ```
 #![no_std]
 #![forbid(unsafe_code)]
 // Where a format is left out, so are some methods that only it uses.

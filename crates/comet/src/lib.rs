@@ -13,6 +13,27 @@
 //! response is a function of 2 bytes of state, the round trip is measured once for all who share the line.
 //! The price is paid by the slow: an item that is overwritten before it was acknowledged ends its
 //! connection, and the client resumes with `Last-Event-ID`.
+//!
+//! It touches nothing but its own memory, which is as large as its type says.
+//!
+//! ```
+//! use weir_comet::{Kind, Resource, Server, Site};
+//!
+//! static SITE: Site = match Site::new(&[Resource {
+//!     path: "/live/temperature",
+//!     media_type: "text/plain",
+//!     kind: Kind::Topic,
+//! }]) {
+//!     Ok(site) => site,
+//!     Err(_) => panic!("the resources fit"),
+//! };
+//!
+//! // 4 connections of 2 hosts; the last 2 notifications, of up to 64 bytes.
+//! let mut server = Server::<4, 2, 2, 64>::new();
+//! server.start(&SITE, [192, 168, 0, 2], 80, 0x5eed);
+//! server.publish(0, 0, b"21.5").unwrap();
+//! assert_eq!(server.connections(), 0);
+//! ```
 #![no_std]
 #![forbid(unsafe_code)]
 

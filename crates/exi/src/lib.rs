@@ -9,6 +9,38 @@
 //! The decision worth arguing: one interpreter runs the built-in and the schema-informed grammars
 //! over integer identifiers. Names and values are resolved to such identifiers once, so an event
 //! costs neither hashing nor allocation while decoding.
+//!
+//! It touches nothing but memory.
+//!
+//! ```
+//! use weir_exi::{
+//!     Decoder, DecoderSettings, Encoder, EncoderSettings, Event, Options, QName, Value,
+//! };
+//!
+//! let level = QName::new("", "level");
+//! let mut encoder = Encoder::new(EncoderSettings::new(Options::default(), None))?;
+//! for event in [
+//!     Event::StartDocument,
+//!     Event::StartElement(level),
+//!     Event::Characters(Value::Text("1.42")),
+//!     Event::EndElement,
+//!     Event::EndDocument,
+//! ] {
+//!     encoder.event(&event)?;
+//! }
+//! let mut exi = Vec::new();
+//! encoder.take(&mut exi);
+//!
+//! let mut decoder = Decoder::new(&exi, DecoderSettings::new(Options::default(), None));
+//! let mut names = Vec::new();
+//! while let Some(event) = decoder.next_event()? {
+//!     if let Event::StartElement(name) = event {
+//!         names.push(name.local.to_owned());
+//!     }
+//! }
+//! assert_eq!(names, ["level"]);
+//! # Ok::<(), weir_exi::Error>(())
+//! ```
 #![no_std]
 #![forbid(unsafe_code)]
 

@@ -3,6 +3,20 @@
 //! What it deliberately does not do: it knows no protocol and no service by name; it loops over the
 //! registry's lists. The decision worth arguing: every listener, certificate and thread is owned here,
 //! so that a binding is handed a link already opened and one policy holds for all.
+//!
+//! It touches the clock, the network, threads, and the files that the configuration names.
+//!
+//! ```
+//! use std::path::Path;
+//! use weir_gateway::{Config, check};
+//!
+//! let text = "[http]\nlisten = \"127.0.0.1:8080\"\n[mqtt]\nlistne = \"127.0.0.1:1883\"\n";
+//! let config = Config::from_text(Path::new("weir.toml"), text.to_owned()).unwrap();
+//! // All that is wrong is told before anything is opened, each with its line.
+//! let problems = check(&config);
+//! assert_eq!(problems.len(), 1);
+//! assert_eq!(problems[0].place, "weir.toml:4:1");
+//! ```
 #![forbid(unsafe_code)]
 #![allow(
     clippy::disallowed_methods,

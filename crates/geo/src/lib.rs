@@ -4,6 +4,18 @@
 //! Points, lines and polygons with holes, and collections of each. Distances and lengths are degrees, as
 //! the coordinates are. Deliberately no curves and no knowledge of reference systems: whoever reads coordinates turns
 //! them into degrees of WGS 84. Filters of SensorThings and of the Sensor Observation Service share it.
+//!
+//! It touches nothing but memory.
+//!
+//! ```
+//! use weir_geo::{contains, distance, parse};
+//!
+//! let square = parse("POLYGON((0 0, 2 0, 2 2, 0 2, 0 0))").unwrap();
+//! let (inside, outside) = (parse("POINT(1 1)").unwrap(), parse("POINT(5 2)").unwrap());
+//! assert!(contains(&square, &inside));
+//! assert!(!contains(&square, &outside));
+//! assert_eq!(distance(&square, &outside), 3.0);
+//! ```
 #![forbid(unsafe_code)]
 
 mod effort;

@@ -3,6 +3,31 @@
 //! What it deliberately does not do: no protocol, no socket, no clock, no thread; the log and the
 //! history are traits. The decision worth arguing: a queue belongs to the *group* of subscribers that
 //! want the same bytes, and a subscriber is a position in it.
+//!
+//! What it touches, it is handed: a log, a history, and the time with each request.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use weir_embedded::EmbeddedHistory;
+//! use weir_hub::{Hub, Media, Principal, Publish};
+//! use weir_log::{DiskLog, Options, SimDisk};
+//! use weir_model::{Filter, Limits, Time, Value};
+//!
+//! let log = DiskLog::open(Arc::new(SimDisk::new()), Options::default()).unwrap();
+//! let history = EmbeddedHistory::on(Arc::new(SimDisk::new()), Default::default()).unwrap();
+//! let now = Time::parse_rfc3339(b"2026-01-01T00:00:00Z").unwrap();
+//! let hub = Hub::start(Arc::new(log), Arc::new(history), Limits::default(), now).unwrap();
+//!
+//! let ada = Principal::unrestricted();
+//! let json = Media::Format(weir_codec::by_name("json").unwrap());
+//! let message = Publish::new("river/level", json, r#"{"value":1.42}"#);
+//! // The ticket is ready once the message is on disk.
+//! let _ticket = hub.caller(now, &ada).unwrap().publish(message).unwrap();
+//!
+//! let filter = Filter::parse("river/#").unwrap();
+//! let latest = hub.caller(now, &ada).unwrap().latest(&[filter]).unwrap();
+//! assert_eq!(latest.batch.row(0).value, Value::Number(1.42));
+//! ```
 #![forbid(unsafe_code)]
 
 pub mod access;

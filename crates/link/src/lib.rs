@@ -7,6 +7,19 @@
 //!
 //! The decision worth arguing: rates hold in virtual time. A packet's departure follows from the one
 //! before it and not from when the thread woke up, so a late wake-up delays one packet and no rate.
+//!
+//! The model touches nothing but memory. [`Lab`] makes network namespaces and devices, and needs the right to.
+//!
+//! ```
+//! use weir_link::{Fate, Medium, Pipe, Profile, Way};
+//!
+//! let profile = Profile::named("lan").unwrap();
+//! let up = profile.direction(Way::Up);
+//! let (mut medium, mut pipe) = (Medium::new(up.rate.clone()), Pipe::new(up, 0, 7));
+//! // 1,250 bytes take 10 us at 1 Gbit/s, and 150 us to get there.
+//! let fate = pipe.offer(&mut medium, 0, &[0; 1250]);
+//! assert_eq!(fate, Fate::Arrives(160_000));
+//! ```
 
 // Real devices, threads and files are what a link is made of; the model takes its time as an argument.
 #![allow(clippy::disallowed_methods)]

@@ -10,6 +10,34 @@
 //! `snapshot.copy` (the last keyed records of dropped segments, twice, since nothing else has them), `clean`
 //! (present after a clean stop only), `lock`, and `NAME.NUMBER-WHY.damaged`: what a start would have dropped,
 //! and damaged segments that are past their keeping.
+//!
+//! It touches the directory that it is given, by a [`Disk`]; [`SimDisk`] is one in memory.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use weir_log::{DiskLog, Options, SimDisk};
+//! use weir_model::{Cursor, Time};
+//! use weir_storage::{Kind, Log, Record};
+//!
+//! let log = DiskLog::open(Arc::new(SimDisk::new()), Options::default()).unwrap();
+//! let record = Record {
+//!     kind: Kind::Observations,
+//!     arrival: Time::from_nanos(0),
+//!     topic: "river/level",
+//!     media: "json",
+//!     key: &[],
+//!     origin: "",
+//!     attributes: &[],
+//!     body: br#"{"value":1.42}"#,
+//! };
+//! let cursor = log.append(&record).unwrap();
+//! // Now a crash cannot undo it.
+//! log.wait_committed(cursor).unwrap();
+//!
+//! let mut reader = log.read(Cursor::START);
+//! assert_eq!(reader.next().unwrap(), Some((cursor, record)));
+//! assert_eq!(reader.next().unwrap(), None);
+//! ```
 #![allow(
     clippy::disallowed_methods,
     reason = "the log owns its files and the one thread that syncs them"

@@ -4,6 +4,25 @@
 //! no `std`. The decision worth arguing: a message is a *columnar* [`Batch`] whose rows are views,
 //! so that one observation costs no allocation of its own, and names repeated in a message
 //! (topic, sensor, property, unit) are kept once.
+//!
+//! It touches nothing but memory.
+//!
+//! ```
+//! use weir_model::{BatchBuilder, Filter, Time, Value, batch::Naming};
+//!
+//! let mut builder = BatchBuilder::new();
+//! builder.begin();
+//! builder.topic(Naming::Topic, "river/level");
+//! builder.unit("m");
+//! builder.value(Value::Number(1.42));
+//! builder.time(Time::parse_rfc3339(b"2026-01-01T00:00:00Z").unwrap());
+//! builder.end().unwrap();
+//! let batch = builder.finish();
+//!
+//! let observation = batch.row(0);
+//! assert_eq!(observation.value, Value::Number(1.42));
+//! assert!(Filter::parse("river/#").unwrap().matches(observation.topic));
+//! ```
 #![no_std]
 #![forbid(unsafe_code)]
 

@@ -3,6 +3,20 @@
 //! What it deliberately does not do: no generator for keys but the system's own, and none that a thread
 //! keeps. The decision worth arguing: what only must differ ([`number`]) never fails; what is a secret
 //! ([`bytes`]) may, and says so.
+//!
+//! It touches the system's generator of random numbers, and nothing else.
+//!
+//! ```
+//! use weir_random::{Random, bytes};
+//!
+//! let (mut one, mut other) = (Random::new(7), Random::new(7));
+//! assert_eq!(one.bits(), other.bits());
+//! assert!(one.below(6) < 6);
+//!
+//! let key: [u8; 16] = bytes()?;
+//! assert_ne!(key, bytes()?);
+//! # Ok::<(), std::io::Error>(())
+//! ```
 #![forbid(unsafe_code)]
 
 use std::hash::{BuildHasher, RandomState};

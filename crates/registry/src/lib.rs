@@ -3,6 +3,17 @@
 //! What it deliberately does not do: decide anything. The decision worth arguing: each line is a name
 //! and a function that makes the thing from its own section of the configuration, so that no list and
 //! no configuration type knows what a plug-in's keys are.
+//!
+//! It touches what the plug-ins touch that it makes: stores open files and connections.
+//!
+//! ```
+//! use weir_registry::{BINDINGS, SERVICES, binding_of_url};
+//!
+//! assert!(BINDINGS.iter().any(|line| line.name == "mqtt"));
+//! assert!(SERVICES.iter().any(|line| line.name == "live"));
+//! assert!(binding_of_url("mqtt://broker.example/river/level").is_some());
+//! assert!(binding_of_url("gopher://broker.example").is_none());
+//! ```
 #![forbid(unsafe_code)]
 
 mod bindings;

@@ -3,6 +3,46 @@
 //! What it deliberately does not do: no clock, no socket, no task, no allocation. The decision worth
 //! arguing: the driver pulls ([`Session::poll_output`]) instead of the machine calling back, so that
 //! one machine runs in the gateway, the board and the simulator, and is tested without sleeping.
+//!
+//! It touches nothing but memory.
+//!
+//! ```
+//! use weir_sansio::{Duration, Instant, Output, Session};
+//!
+//! /// Sends back what comes, and ends after a second of silence.
+//! struct Echo {
+//!     bytes: Vec<u8>,
+//!     ends: Instant,
+//! }
+//!
+//! impl Session for Echo {
+//!     type Transmit = Vec<u8>;
+//!     type Event = ();
+//!     type Error = ();
+//!
+//!     fn handle_input(&mut self, now: Instant, bytes: &[u8]) -> Result<(), ()> {
+//!         self.bytes.extend_from_slice(bytes);
+//!         self.ends = now + Duration::from_secs(1);
+//!         Ok(())
+//!     }
+//!     fn handle_timeout(&mut self, _: Instant) {
+//!         self.ends = Instant::NEVER;
+//!     }
+//!     fn poll_output(&mut self) -> Output<Vec<u8>, ()> {
+//!         if self.bytes.is_empty() {
+//!             Output::Timeout(self.ends)
+//!         } else {
+//!             Output::Transmit(std::mem::take(&mut self.bytes))
+//!         }
+//!     }
+//! }
+//!
+//! let mut echo = Echo { bytes: Vec::new(), ends: Instant::NEVER };
+//! echo.handle_input(Instant::START, b"hello").unwrap();
+//! assert_eq!(echo.poll_output(), Output::Transmit(b"hello".to_vec()));
+//! let ends = Instant::START + Duration::from_secs(1);
+//! assert_eq!(echo.poll_output(), Output::Timeout(ends));
+//! ```
 #![no_std]
 #![forbid(unsafe_code)]
 

@@ -3,6 +3,30 @@
 //! What it deliberately does not do: no protocol, no resource, no socket, no runtime. The decision worth
 //! arguing: a service answers calls with values ([`Answer`]) that the binding drives, so that one
 //! resource tree serves HTTP/1.1, HTTP/2, CoAP and whatever else carries a method and a path.
+//!
+//! It touches nothing but memory; what reaches further (workers, the network) it is handed.
+//!
+//! ```
+//! use weir_service::{Answer, Call, Response, Service};
+//!
+//! struct Greeting;
+//!
+//! impl Service for Greeting {
+//!     fn name(&self) -> &'static str {
+//!         "greeting"
+//!     }
+//!     fn mounts(&self) -> &'static [&'static str] {
+//!         &["/greeting"]
+//!     }
+//!     fn call(&self, call: Call) -> Answer {
+//!         Answer::Now(match call.method.as_str() {
+//!             "GET" => Response::text(200, format!("hello, {}", call.principal.name)),
+//!             _ => Response::text(405, "only GET is possible here").header("allow", "GET"),
+//!         })
+//!     }
+//! }
+//! assert_eq!(Greeting.mounts(), ["/greeting"]);
+//! ```
 #![forbid(unsafe_code)]
 
 mod answer;

@@ -3,6 +3,31 @@
 //! `crates/log` and `stores/jetstream` are logs, `stores/embedded` and `stores/postgres` are histories. What it
 //! deliberately does not do: no file, no socket, no message. The decision worth arguing: pages, windows and units are
 //! reckoned here, so that every history answers alike.
+//!
+//! It touches nothing but memory.
+//!
+//! ```
+//! use weir_model::Time;
+//! use weir_storage::{Kind, Record, units::Conversion};
+//!
+//! let record = Record {
+//!     kind: Kind::Observations,
+//!     arrival: Time::from_nanos(0),
+//!     topic: "river/level",
+//!     media: "json",
+//!     key: &[],
+//!     origin: "",
+//!     attributes: &[],
+//!     body: br#"{"value":1.42}"#,
+//! };
+//! let mut bytes = Vec::new();
+//! record.write(&mut bytes);
+//! assert_eq!(Record::read(&bytes), Ok(record));
+//!
+//! let conversion = Conversion::between("m", "cm").unwrap();
+//! assert_eq!(conversion.apply(1.42), 142.0);
+//! assert_eq!(Conversion::between("m", "Cel"), None);
+//! ```
 #![forbid(unsafe_code)]
 
 pub mod aggregate;
