@@ -155,7 +155,8 @@ impl Survey {
                 .push((shown.clone(), line));
         }
         if !code.trim().is_empty() {
-            self.texts.push((shown, texts));
+            self.texts
+                .push((shown, outside_tests(&texts, &code, &tests)));
         }
     }
 
@@ -229,6 +230,20 @@ impl Survey {
         }
         said
     }
+}
+
+/// The lines of a source that are not for tests alone; one that is blank but for a text is of what is before it.
+fn outside_tests(texts: &str, code: &str, tests: &str) -> String {
+    let mut is_test = false;
+    let mut kept = String::with_capacity(texts.len());
+    for ((line, code), test) in texts.lines().zip(code.lines()).zip(tests.lines()) {
+        if !(code.trim().is_empty() && test.trim().is_empty()) {
+            is_test = code.trim().is_empty();
+        }
+        kept.push_str(if is_test { "" } else { line });
+        kept.push('\n');
+    }
+    kept
 }
 
 /// Says whether a file is of tests or examples alone.
