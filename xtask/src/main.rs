@@ -26,6 +26,7 @@ mod pages;
 mod shape;
 mod shown;
 mod tidy;
+mod wording;
 
 use std::process::ExitCode;
 

@@ -75,10 +75,16 @@ fn index(root: &Path, decisions: &Decisions) -> io::Result<Vec<Finding>> {
     Ok(missing.chain(old).collect())
 }
 
-/// Files that may cite a decision: pages and sources, but not what a run of the bench wrote.
-fn citing(root: &Path) -> io::Result<Vec<PathBuf>> {
+/// Pages that people read, but not what a run of the bench wrote.
+pub(crate) fn read(root: &Path) -> io::Result<Vec<PathBuf>> {
     let mut found = files(root, "md")?;
     pages(&root.join("docs"), &mut found)?;
+    Ok(found)
+}
+
+/// Files that may cite a decision: pages and sources.
+fn citing(root: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut found = read(root)?;
     for folder in ["crates", "protocols", "services", "stores", "firmware"] {
         orphans::rust_files(&root.join(folder), &mut found);
     }

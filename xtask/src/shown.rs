@@ -46,6 +46,15 @@ pub(crate) fn files(folder: &Path, kind: &str) -> io::Result<Vec<PathBuf>> {
     Ok(found)
 }
 
+/// Says whether a file is of tests or examples alone.
+pub(crate) fn is_test(file: &Path) -> bool {
+    let in_folder = file.components().any(|part| {
+        let name = part.as_os_str();
+        name == "tests" || name == "examples" || name == "benches"
+    });
+    in_folder || file.ends_with("tests.rs") || file.ends_with("build.rs")
+}
+
 /// The functions of a source of Rust or Python.
 pub(crate) fn functions(source: &str) -> impl Iterator<Item = String> + '_ {
     source.lines().filter_map(function).map(str::to_owned)

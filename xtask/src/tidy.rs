@@ -1,6 +1,7 @@
 //! `cargo xtask tidy`: the rules of the house that the compiler and clippy cannot see.
 
 use crate::finding::Finding;
+use crate::wording::Wording;
 use crate::{arrows, orphans, pages, shape, shown};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -21,7 +22,7 @@ pub(crate) struct Package {
 /// Runs every check on the repository at `root`; findings are in order of file and line.
 pub(crate) fn check(root: &Path) -> io::Result<Vec<Finding>> {
     let packages = packages(root)?;
-    let mut findings = Vec::new();
+    let (wording, mut findings) = Wording::read(root)?;
     for package in &packages {
         findings.extend(check_arrows(package, &packages));
         let folder = root.join(&package.folder);
@@ -35,7 +36,12 @@ pub(crate) fn check(root: &Path) -> io::Result<Vec<Finding>> {
         let shown = file.strip_prefix(root).unwrap_or(&file).to_owned();
         let source = fs::read_to_string(&file)?;
         findings.extend(shape::check(&shown, &source));
+        findings.extend(wording.names(&shown, &source));
         tests.extend(shown::functions(&source));
+    }
+    for page in pages::read(root)? {
+        let shown = page.strip_prefix(root).unwrap_or(&page);
+        findings.extend(wording.prose(shown, &fs::read_to_string(&page)?));
     }
     findings.extend(shown::check(root, &tests)?);
     findings.extend(pages::check(root)?);

@@ -3,6 +3,7 @@
 use crate::house::circles;
 use crate::house::figures::{self, Figure, Source};
 use crate::lexer::{blank, blank_comments, split_tests};
+use crate::shown::is_test;
 use crate::{orphans, tidy};
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -244,15 +245,6 @@ fn outside_tests(texts: &str, code: &str, tests: &str) -> String {
         kept.push('\n');
     }
     kept
-}
-
-/// Says whether a file is of tests or examples alone.
-fn is_test(file: &Path) -> bool {
-    let in_folder = file.components().any(|part| {
-        let name = part.as_os_str();
-        name == "tests" || name == "examples" || name == "benches"
-    });
-    in_folder || file.ends_with("tests.rs") || file.ends_with("build.rs")
 }
 
 fn python_at(root: &Path, folder: &str) -> io::Result<Part> {
