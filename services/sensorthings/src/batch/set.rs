@@ -68,7 +68,7 @@ fn done(
 ) -> std::result::Result<Drafted, Failure> {
     let last = all.len().saturating_sub(1);
     let whole = |fault: Fault| (last, fault);
-    // Each is a request; that one is too many stands fast before anything is done.
+    // Each is a request, and all are counted before anything is done.
     for index in 0..all.len() {
         if let Err(fault) = inner.hub().caller(batch.now, &batch.principal) {
             return Err((index, fault.into()));
