@@ -34,7 +34,7 @@ class Around(unittest.TestCase):
         self.assertNotIn(CLOSED.encode(), said, what)
         self.assertNotIn(b"site/closed", said, what)
 
-    def test_what_answers_a_wide_question_gives_the_part_that_may_be_read(self):
+    def test_a_wide_question_gets_the_part_that_may_be_read(self):
         for path in [
             "/live/%23", "/live/site/%23", "/live/site/+/a", "/live/site/%2B/a", "/live/+/+/+",
             f"/live/%23?since={self.before}&wait=1", f"/live/site/%23?since={self.before}&wait=1&where=value%3E0",
@@ -58,7 +58,7 @@ class Around(unittest.TestCase):
             with self.subTest(path=path):
                 self.is_hidden(said, path)
 
-    def test_a_question_for_what_may_not_be_read_is_refused_however_it_is_spelt(self):
+    def test_a_question_for_the_unreadable_is_refused_anyhow(self):
         for path in ["/live/site/closed/a", "/live/site%2Fclosed%2Fa", "/live/site/closed/%61", "/live/site/closed/%23",
                      "/live/site/open/../closed/a", "/live//site/closed/a", "/live/site/closed/a?stream",
                      "/live/site/closed/a?access_token=" + self.world.secrets["writer"][::-1],
@@ -109,7 +109,7 @@ class Around(unittest.TestCase):
         _, said = self.world.ask("/history/%23?limit=1000", "writer")
         return len(json.loads(said)["observations"])
 
-    def test_a_message_that_holds_one_topic_too_many_is_refused_whole(self):
+    def test_a_message_that_holds_one_topic_too_many_is_refused(self):
         rows = [{"topic": "site/open/whole", "value": 1}, {"topic": "site/closed/b", "value": 2}]
         status, said = self.world.ask("/live/site", "narrow", "POST", {"observations": rows})
         self.assertEqual(status, 403, said)

@@ -25,7 +25,7 @@ class Change(unittest.TestCase):
             del self.world.entries[name]
         self.world.change()
 
-    def test_a_token_that_is_taken_away_ends_its_streams_and_no_others(self):
+    def test_a_token_that_is_taken_away_ends_its_streams_only(self):
         followers = {who: Follower(self.world, "/live/%23?stream&snapshot", who) for who in ("reader", "other")}
         for follower in followers.values():
             follower.start()
@@ -140,7 +140,7 @@ class Change(unittest.TestCase):
         until(lambda: OPEN.encode() in follower.text, "the snapshot")
         self.assertFalse(follower.is_over)
 
-    def test_a_signal_has_it_read_at_once_and_nobody_loses_anything_who_is_as_before(self):
+    def test_a_signal_has_it_read_and_nobody_loses_anything(self):
         follower = Follower(self.world, "/live/%23?stream&snapshot", "reader")
         follower.start()
         until(lambda: OPEN.encode() in follower.text, "the snapshot")
@@ -208,7 +208,7 @@ class Limits(unittest.TestCase):
         self.assertEqual({status for status, _ in answers} - {200}, {429})
         self.assertIn(b"slow may make 5 requests a second", next(said for status, said in answers if status == 429))
 
-    def test_a_question_to_a_service_counts_once_however_much_it_reads(self):
+    def test_a_question_to_a_service_counts_once(self):
         for number in range(20):
             self.world.publish(f"site/open/many/{number}", number, "writer")
         expand = "/sta/v1.1/Datastreams?$expand=Observations($top=1)"

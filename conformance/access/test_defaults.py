@@ -50,7 +50,7 @@ class Defaults(unittest.TestCase):
                 self.assertIn("0.0.0.0", done.stderr)
                 self.assertIn("--open", done.stderr)
 
-    def test_a_page_that_gave_its_own_name_this_machines_address_is_refused(self):
+    def test_a_page_that_names_itself_by_this_address_is_refused(self):
         settings = {"http.hosts": "weir.example"}
         with Gateway(settings=settings) as gateway:
             answers = {host: self.asked(gateway, host) for host in (*NEAR, "weir.example", "evil.example:8080")}
@@ -77,7 +77,7 @@ class Defaults(unittest.TestCase):
             self.assertEqual(gateway.terminate(), 0)
             self.assertIn(OPEN, pathlib.Path(gateway.log.name).read_text())
 
-    def test_it_warns_of_the_ports_of_a_domain_that_is_on_the_machine_itself(self):
+    def test_it_warns_of_the_ports_of_a_domain_on_the_machine(self):
         with Gateway(settings=DDS) as gateway:
             self.assertEqual(gateway.terminate(), 0)
             said = pathlib.Path(gateway.log.name).read_text()

@@ -88,7 +88,7 @@ class Certificates(unittest.TestCase):
                 client.disconnect()
                 client.loop_stop()
 
-    def test_the_gateways_certificate_is_replaced_and_no_connection_is_dropped(self):
+    def test_the_certificate_is_replaced_and_no_connection_dropped(self):
         def shown():
             with socket.create_connection((self.host, self.port)) as tcp, \
                     self.context().wrap_socket(tcp, server_hostname="localhost") as tls:

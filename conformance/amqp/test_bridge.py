@@ -142,7 +142,7 @@ class Bridged(unittest.TestCase):
 
 
 class BothWays(Bridged):
-    def test_messages_get_there_under_their_names_with_type_and_properties(self):
+    def test_messages_keep_their_names_types_and_properties(self):
         up = {"filter": "up/#", "local": "site/", "remote": "plant/"}
         down = {"filter": "down/#", "local": "site/", "remote": "plant/"}
         made = self.gateway(lines("out", up), lines("in", down))
@@ -193,7 +193,7 @@ class BothWays(Bridged):
         self.assertEqual(metric(made, "weir_bridge_refused_messages_total"), 0)
         self.assertEqual(len(made.history("old/a")), 1)
 
-    def test_a_queue_from_which_nothing_is_wanted_any_more_is_not_filled(self):
+    def test_a_queue_from_which_nothing_is_wanted_is_not_filled(self):
         made = self.gateway(lines("in", "gone/#", "left/#"), lines("out", "up/#"))
         self.bridged(made)
         channel = self.channel()
@@ -210,7 +210,7 @@ class BothWays(Bridged):
         made.publish_value("up/a", 3)
         self.assertEqual(len(self.come(channel, queue, json.dumps({"value": 3}))), 1)
 
-    def test_a_subscription_by_1_0_that_is_no_longer_wanted_ends_at_the_peer(self):
+    def test_a_subscription_by_1_0_unwanted_now_ends_at_the_peer(self):
         there = Gateway()
         self.addCleanup(there.close)
         wanted = {"kept": lines("in", "kept/#"), "both": lines("in", "kept/#", "old/#"), "none": lines("out", "up/#")}
@@ -229,7 +229,7 @@ class BothWays(Bridged):
         self.assertEqual(self.values(made, "kept/a", 4), [1, 2, 4])
         self.assertEqual(self.values(made, "old/a", 4), [2, 4])
 
-    def test_a_binding_that_1_0_cannot_end_is_named_and_0_9_1_ends_it(self):
+    def test_a_binding_that_1_0_cannot_end_is_ended_by_0_9_1(self):
         channel = self.channel()
         self.queue(channel, "stays.#", self.id())
         made = self.gateway(lines("in", "stays/#"), lines("out", "up/#"), url=self.broker.url("amqp10"))
@@ -281,7 +281,7 @@ class Faults(Bridged):
         made.start()
         self.bridged(made)
 
-    def test_poison_is_set_aside_with_its_reason_and_the_rest_flows_on(self):
+    def test_poison_is_set_aside_and_the_rest_flows_on(self):
         made = self.gateway(lines("in", "down/#"))
         self.bridged(made)
         aside = self.aside(made)
@@ -302,7 +302,7 @@ class Faults(Bridged):
         declared = lambda: channel.queue_declare(self.id(), passive=True).method
         until(lambda: declared().message_count == 0)
 
-    def test_properties_longer_than_a_frame_of_the_broker_are_set_aside_and_the_rest_flows_on(self):
+    def test_properties_longer_than_a_frame_are_set_aside(self):
         made = self.gateway(lines("out", "up/#"))
         self.bridged(made)
         aside = self.aside(made)
@@ -320,7 +320,7 @@ class Faults(Bridged):
         self.assertEqual((message.payload, said["weir-way"], said["weir-name"]), (b"1", "out", "up/t"))
         self.assertIn("longer than a frame", said["weir-reason"])
 
-    def test_a_message_over_which_the_broker_ends_connections_is_set_aside_and_the_rest_flows_on(self):
+    def test_a_message_that_ends_connections_is_set_aside(self):
         at = {"user": "topical", "vhost": "/"}
         self.broker.define({
             "users": [{"name": "topical", "password": "secret", "tags": ""}],
@@ -347,7 +347,7 @@ class Faults(Bridged):
                     self.assertIn("topical.shut.t", said["weir-reason"])
                 made.kill()
 
-    def test_a_broker_low_on_disk_is_waited_for_and_what_waits_goes_on_in_order(self):
+    def test_a_broker_low_on_disk_is_waited_for_in_order(self):
         made = self.gateway(lines("out", "full/#"))
         self.bridged(made)
         channel = self.channel()
@@ -366,7 +366,7 @@ class Faults(Bridged):
         self.assertEqual(got, list(range(50)))
         self.assertEqual(metric(made, "weir_bridge_refused_messages_total"), 0)
 
-    def test_a_broker_killed_while_messages_go_both_ways_loses_none_in_order(self):
+    def test_a_broker_killed_meanwhile_loses_no_message_in_order(self):
         made = self.gateway(lines("out", "up/#"), lines("in", "down/#"))
         self.bridged(made)
         channel = self.channel()
@@ -394,7 +394,7 @@ class Faults(Bridged):
         down = self.values(made, "down/n", 199)
         self.assertEqual(list(dict.fromkeys(down)), list(range(200)))
 
-    def test_a_gateway_killed_while_messages_go_both_ways_loses_none_in_order(self):
+    def test_a_gateway_killed_meanwhile_loses_no_message_in_order(self):
         made = self.gateway(lines("out", "up/#"), lines("in", "down/#"))
         self.bridged(made)
         channel = self.channel()

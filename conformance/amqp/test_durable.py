@@ -31,7 +31,7 @@ class Durable(unittest.TestCase):
         return receiver, got
 
     # [AMQP-3.5.5-1]
-    def test_what_was_missed_comes_also_after_a_crash_and_nothing_twice(self):
+    def test_what_was_missed_comes_after_a_crash_and_only_once(self):
         with self.connection() as peer:
             receiver, _ = self.receive(peer, 0)
             self.publish(1, 2)

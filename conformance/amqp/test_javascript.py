@@ -17,7 +17,7 @@ class FromNode(Bridged):
         cls.node = program(Named, "node")
         cls.broker = RabbitMQ(Named, cls.addClassCleanup)
 
-    def test_what_it_publishes_comes_to_the_gateway_and_what_the_gateway_has_comes_to_it(self):
+    def test_what_it_publishes_comes_to_the_gateway_and_back(self):
         made = self.gateway(lines("out", "up/#"), lines("in", "down/#"))
         self.bridged(made)
         command = [self.node, SCRIPT, self.broker.url("amqp"), "down.t", "up.#"]

@@ -17,7 +17,7 @@ class Messages(unittest.TestCase):
         cls.gateway = gateway(cls)
 
     # [AMQP-2.6.12-1] [AMQP-3.4-1]
-    def test_a_value_is_accepted_and_appears_at_http_and_at_a_receiver(self):
+    def test_a_value_appears_at_http_and_at_a_receiver(self):
         with connection(self.gateway) as peer:
             receiver = peer.create_receiver("kitchen/#", credit=10)
             sender = peer.create_sender("kitchen/temp")
@@ -62,7 +62,7 @@ class Messages(unittest.TestCase):
                 self.assertEqual(got, ["0", "1", "2"])
 
     # [AMQP-3.4.3-1]
-    def test_what_cannot_be_read_is_rejected_with_its_reason_and_the_link_goes_on(self):
+    def test_what_cannot_be_read_is_rejected_and_the_link_goes_on(self):
         with connection(self.gateway) as peer:
             sender = peer.create_sender("poison")
             bad = Message(body=b'{"value": ', inferred=True, content_type="application/json")
@@ -86,7 +86,7 @@ class Messages(unittest.TestCase):
             self.assertEqual(got, ["0", "1", "2", "3", "4"])
 
     # [AMQP-2.6.7-2]
-    def test_who_gives_no_more_credit_waits_alone_and_goes_on_where_it_stood(self):
+    def test_who_gives_no_more_credit_waits_alone(self):
         with connection(self.gateway) as poor, connection(self.gateway) as rich:
             # One that is given credit by hand: what counts it for a receiver gives more whenever a message comes.
             waits = poor.create_receiver("spent/#")
@@ -133,7 +133,7 @@ class Messages(unittest.TestCase):
             self.assertEqual(other.send(Message(body=b"1", inferred=True)).remote_state, Delivery.ACCEPTED)
 
     # [AMQP-3.4.4-1] [AMQP-3.4.5-1]
-    def test_what_is_released_comes_again_and_what_is_modified_says_so(self):
+    def test_what_is_released_comes_again_and_says_if_modified(self):
         with connection(self.gateway) as peer:
             receiver = peer.create_receiver("again", credit=10)
             peer.create_sender("again").send(Message(body=b"7", inferred=True))

@@ -126,7 +126,7 @@ class TestBoard(unittest.TestCase):
 
 
 class TestSmallest(unittest.TestCase):
-    def test_one_client_follows_and_who_asks_for_anything_else_is_closed_without_a_word(self):
+    def test_one_client_follows_and_other_requests_close_it(self):
         image = device.build(self, WEIR_FIRMWARE_ARGUMENTS=device.SMALLEST)
         board = device.Board(image)
         curl = [skips.program(self, "curl"), "-sS", "--max-time", "20", f"{board.url}/nothing"]

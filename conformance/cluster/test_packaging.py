@@ -40,7 +40,7 @@ class Packaging(unittest.TestCase):
         done = subprocess.run([BINARY, "check", *settings], capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stderr)
 
-    def test_the_composed_services_are_a_cluster_when_their_commands_are_run(self):
+    def test_the_composed_services_are_a_cluster(self):
         program(self)
         programs(self)
         enter = [*network.ENTER, "-m"] if os.getuid() == 0 else None

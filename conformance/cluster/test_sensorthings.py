@@ -81,7 +81,7 @@ class SensorThings(unittest.TestCase):
             for member, value in each.items():
                 self.both_see(place, member, value)
 
-    def test_a_datastream_and_its_observations_have_the_places_that_both_know(self):
+    def test_a_datastream_has_the_places_that_both_know(self):
         first = self.made(self.a, "/Datastreams", datastream("d1"))
         self.b.restart()
         second = self.made(self.b, "/Datastreams", datastream("d2"))

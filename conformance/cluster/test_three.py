@@ -21,7 +21,7 @@ class Three(unittest.TestCase):
         print(f"{self.load.promised} acknowledged, {self.load.delivered} delivered", flush=True)
         self.assertEqual(found, [])
 
-    def test_whichever_is_killed_nothing_acknowledged_is_lost_or_comes_twice(self):
+    def test_whichever_is_killed_nothing_is_lost_or_comes_twice(self):
         self.load.progress()
         for server in self.servers.all:
             server.kill()

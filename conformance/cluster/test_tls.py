@@ -111,7 +111,7 @@ class Tls(unittest.TestCase):
         self.works(self.settings(server))
         self.works(self.settings(server, scheme="nats", host="localhost"))
 
-    def test_a_connection_with_tls_is_made_again_when_the_server_was_killed(self):
+    def test_a_connection_with_tls_outlives_a_killed_server(self):
         server = self.server()
         with Gateway(settings=self.settings(server)) as gateway:
             gateway.publish_value("hall/again", 1)
@@ -120,7 +120,7 @@ class Tls(unittest.TestCase):
             gateway.publish_value("hall/again", 2)
             self.assertEqual(history(gateway, "hall/again"), [1, 2])
 
-    def test_a_certificate_of_another_authority_is_refused_with_the_file_named(self):
+    def test_a_certificate_of_another_authority_names_the_file(self):
         server = self.server()
         said = self.refusal(self.settings(server, **{"bus.ca_file": self.other}))
         self.assertRegex(said, r"its certificate leads to no authority in \S*other.pem \(bus.ca_file\)")
@@ -129,12 +129,12 @@ class Tls(unittest.TestCase):
         said = self.refusal(self.settings(server, **{"bus.ca_file": f"{self.folder}/none.pem"}))
         self.assertIn("none.pem: No such file", said)
 
-    def test_a_certificate_of_another_host_is_refused_with_the_host_named(self):
+    def test_a_certificate_of_another_host_names_the_host(self):
         pair = certificate.signed(self.folder, "elsewhere", "subjectAltName=DNS:elsewhere")
         said = self.refusal(self.settings(self.server(pair=pair)))
         self.assertIn("its certificate is not for `127.0.0.1`, the host in bus.url", said)
 
-    def test_one_that_wants_tls_and_one_that_has_none_say_what_to_set(self):
+    def test_tls_on_one_side_only_says_what_to_set(self):
         server = self.server()
         said = self.refusal(self.settings(server, scheme="nats", **{"bus.ca_file": ""}))
         self.assertIn("it wants TLS: say tls:// in bus.url", said)
@@ -142,7 +142,7 @@ class Tls(unittest.TestCase):
         said = self.refusal(self.settings(plain))
         self.assertIn("asks for TLS, and it has none", said)
 
-    def test_who_shows_a_certificate_is_let_in_and_who_does_not_is_told_to(self):
+    def test_who_shows_a_certificate_is_let_in_and_others_told_to(self):
         server = self.server(verify=True)
         shown = {"bus.certificate": self.client_cert, "bus.key": self.client_key}
         self.works(self.settings(server, **shown))
@@ -151,7 +151,7 @@ class Tls(unittest.TestCase):
         said = self.refusal(self.settings(server, **{"bus.certificate": self.client_cert}))
         self.assertIn("bus.key", said)
 
-    def test_a_password_lets_in_and_a_wrong_one_is_told_so_without_being_shown(self):
+    def test_a_wrong_password_is_told_without_being_shown(self):
         server = self.server('authorization { user: "weir", password: "a b@c" }')
         self.works(self.settings(server, login="weir:a%20b%40c@"))
         for login, what in [("weir:wr0ng@", "the name and the password in bus.url"), ("", "a client without a login")]:

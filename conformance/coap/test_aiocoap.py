@@ -45,7 +45,7 @@ class Aiocoap(unittest.IsolatedAsyncioTestCase):
             self.assertEqual((valid.code.dotted, valid.payload), ("2.03", b""))
             self.assertEqual(valid.opt.etag, got.opt.etag)
 
-    async def test_what_is_published_with_the_options_of_an_earlier_read_is_no_read(self):
+    async def test_a_publication_with_options_of_a_read_is_no_read(self):
         from aiocoap import GET, POST
 
         for url in self.urls():

@@ -128,7 +128,7 @@ class Core(Plugtest):
         self.client.acknowledge(answer)
         self.assertIsNone(self.client.next(wait_s=7))
 
-    def test_td_coap_core_17_a_separate_answer_that_is_not_confirmable(self):
+    def test_td_coap_core_17_a_separate_answer_not_confirmable(self):
         self.separate(b"tk", kind=NON)
 
     def test_td_coap_core_18_several_options_of_a_location(self):
@@ -321,7 +321,7 @@ class Observing(Plugtest):
         self.assertIsNone(self.client.next(wait_s=6))
         self.told(self.register())
 
-    def test_td_coap_obs_05_who_is_gone_is_told_the_newest_and_then_no_more(self):
+    def test_td_coap_obs_05_who_is_gone_is_told_no_more(self):
         before = self.told(self.register())
         self.change(b"one")
         first = self.client.next()

@@ -53,7 +53,7 @@ class Resume(unittest.TestCase):
             if note.code == "2.05":
                 return note
 
-    def test_a_get_since_a_cursor_is_answered_with_what_came_after_it(self):
+    def test_a_get_since_a_cursor_gets_what_came_after_it(self):
         since = self.missed()
         for pairs in ([since], [since, query("wait=0")], [since, query("wait=1")]):
             answer = self.get(*pairs)
@@ -63,7 +63,7 @@ class Resume(unittest.TestCase):
         nothing = self.get(query(f"since={self.gateway.cursor()}"))
         self.assertEqual((nothing.code, nothing.payload), ("2.05", b""))
 
-    def test_who_observes_since_a_cursor_is_told_what_was_missed_and_then_what_comes(self):
+    def test_who_observes_since_a_cursor_is_told_what_was_missed(self):
         since = self.missed()
         for more in ([], [query("stream")]):
             self.client = Client(self.gateway)
@@ -74,7 +74,7 @@ class Resume(unittest.TestCase):
             self.publish(404)
             self.assertEqual(self.told().payload.split(), [b"404"])
 
-    def test_what_one_answer_does_not_hold_is_asked_for_by_weirs_client(self):
+    def test_what_one_answer_does_not_hold_weirs_client_asks_for(self):
         """An answer is whole from 1 MiB on, so that four of 400 kB take two."""
         since = self.gateway.cursor()
         for letter in "abcd":

@@ -12,7 +12,7 @@ HERE = pathlib.Path(__file__).resolve().parent.parent
 
 
 class Across(unittest.TestCase):
-    def test_participants_find_each_other_by_multicast_across_namespaces(self):
+    def test_participants_find_each_other_across_namespaces(self):
         if refused := unable():
             skip(self, f"{KERNEL}no network namespaces: {refused}")
         command = [*ENTER, sys.executable, "-m", "dds.across"]

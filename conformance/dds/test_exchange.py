@@ -16,7 +16,7 @@ class Exchange(unittest.TestCase):
     def setUpClass(cls):
         start(cls)
 
-    def test_the_ready_line_says_where_others_can_announce_themselves(self):
+    def test_the_ready_line_says_where_to_announce_oneself(self):
         host, port = self.gateway.ready["dds"].rsplit(":", 1)
         self.assertEqual(host, "127.0.0.1")
         # DDSI-RTPS 2.5 section 9.6.2.3: metatraffic, unicast.
@@ -41,7 +41,7 @@ class Exchange(unittest.TestCase):
             self.assertEqual((kept["lat"], kept["lon"]) if "lat" in kept else (kept["latitude"], kept["longitude"]), (44.8, 20.5))
             self.assertTrue(kept["time"].startswith("2023-11-14T22:13:20.123456789"), kept)
 
-    def test_what_http_publishes_reaches_dds_with_its_cursor_in_the_last_sample(self):
+    def test_what_http_publishes_reaches_dds_with_its_cursor(self):
         body = {"observations": [{"topic": "out/a", "value": 1}, {"topic": "out/b", "value": "two"},
                                  {"topic": "out/c", "value": {"x": 1}, "unit": "K"}]}
         self.gateway.publish("out", body)
@@ -124,7 +124,7 @@ class Exchange(unittest.TestCase):
 
 
 class LateReaders(unittest.TestCase):
-    def test_who_comes_late_finds_the_last_values_also_those_of_before_the_start(self):
+    def test_who_comes_late_finds_the_last_values_of_before_too(self):
         number = next(DOMAINS)
         gateway = Gateway(settings={"dds.domain": str(number)})
         self.addCleanup(gateway.close)
@@ -139,7 +139,7 @@ class LateReaders(unittest.TestCase):
 
 
 class Restart(unittest.TestCase):
-    def test_a_gateway_that_comes_back_does_not_tell_the_domain_what_the_domain_had_said(self):
+    def test_a_domain_is_not_told_what_it_had_said(self):
         number = next(DOMAINS)
         gateway = Gateway(settings={"dds.domain": str(number)})
         self.addCleanup(gateway.close)

@@ -55,7 +55,7 @@ class Faults(unittest.TestCase):
         self.assertEqual(self.gateway.history("appendable"), [])
 
     # [XTYPES-7.4.1.1.2-1]
-    def test_a_string_too_long_a_topic_that_is_none_and_no_number_are_set_aside(self):
+    def test_what_dds_says_wrongly_is_set_aside(self):
         wrong = [
             (Observation(topic="x" * 300_000), "a string of more bytes than are taken"),
             (Observation(topic="a/#"), "topic"),
@@ -89,7 +89,7 @@ class Faults(unittest.TestCase):
         self.still_serves("after/noise")
         self.assertIsNone(self.gateway.process.poll())
 
-    def test_weirs_own_subscriber_goes_on_behind_a_sample_that_the_stack_cannot_have(self):
+    def test_weirs_subscriber_goes_on_behind_an_impossible_sample(self):
         url = f"dds://{self.number}/?reliability=best-effort"
         command = [BINARY, "sub", url, "behind/#", "--count", "1"]
         hearing = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
@@ -161,7 +161,7 @@ class Faults(unittest.TestCase):
         until(lambda: metric(self.gateway, "weir_dds_participants") == 1, "the first alone")
         self.still_serves("after/killed")
 
-    def test_writers_whose_lease_lapses_are_counted_and_those_that_say_goodbye_are_not(self):
+    def test_writers_whose_lease_lapses_are_counted(self):
         silent, writers = "weir_dds_writers_silent_total", lambda: metric(self.gateway, "weir_dds_endpoints", 'kind="writer"')
         two = ("from cyclonedds.util import duration\n"
                "made = [peer.writer(Policy.Liveliness.Automatic(duration(seconds=2))) for _ in range(2)]\n"
@@ -222,7 +222,7 @@ class Access(unittest.TestCase):
         until(lambda: self.ask("GET", "plant/a")[0] == 200, "what it may publish")
         self.assertEqual(json.loads(self.ask("GET", "plant/a")[1])["observations"][0]["value"], 2)
 
-    def test_a_credential_that_is_taken_away_ends_both_ways_until_it_is_back(self):
+    def test_a_credential_taken_away_ends_both_ways_for_a_while(self):
         late = self.peer.reader(Policy.Durability.TransientLocal, wait=False)
         self.assertEqual(self.ask("POST", "plant/out", '{"value":1}')[0], 204)
         take(late, 1, lambda one: one.topic == "plant/out")
@@ -249,7 +249,7 @@ class Access(unittest.TestCase):
 
         until(is_there, f"{value} at plant/in")
 
-    def test_a_domain_that_may_read_nothing_is_heard_and_is_told_once_it_may_read(self):
+    def test_a_domain_that_may_read_nothing_is_heard(self):
         late = self.peer.reader(Policy.Durability.TransientLocal, wait=False)
         self.change(self.plant_entry + self.user_entry, DEAF)
         self.goes_in(1)

@@ -43,7 +43,7 @@ class Quality(unittest.TestCase):
         return gateway, Peer(number, gateway)
 
     # [DDS-2.2.3-1]
-    def test_a_writer_that_offers_less_than_is_requested_is_no_match_and_both_are_told(self):
+    def test_a_writer_that_offers_less_is_no_match_and_told(self):
         gateway, peer = self.serve()
         told = Incompatible()
         writer = peer.writer(BEST_EFFORT, wait=False, listener=told)
@@ -63,7 +63,7 @@ class Quality(unittest.TestCase):
 
             until(heard, f"a sample of {policy}")
 
-    def test_a_best_effort_reader_takes_what_a_reliable_writer_offers(self):
+    def test_a_best_effort_reader_takes_a_reliable_writers(self):
         gateway, peer = self.serve()
         reader = peer.reader(BEST_EFFORT)
         gateway.publish_value("q/a", 1)
@@ -91,7 +91,7 @@ class Quality(unittest.TestCase):
         # The stack lets go of older ones when it next looks, every ten seconds.
         until(lambda: kept() == [7, 8, 9], "that no more are kept", wait_s=60)
 
-    def test_a_gateway_that_comes_late_gets_what_is_kept_where_it_asks_for_it(self):
+    def test_a_gateway_that_comes_late_gets_what_is_kept_if_asked(self):
         number = next(DOMAINS)
         writer = Peer(number).writer(Policy.Durability.TransientLocal, wait=False)
         writer.write(Observation(topic="kept", value=Result(number=1)))
@@ -139,7 +139,7 @@ class Quality(unittest.TestCase):
         self.assertTrue(peer.reader(Policy.Liveliness.Automatic(duration(seconds=5))).get_matched_publications())
 
     # [DDS-2.2.3.11-1]
-    def test_a_gateway_that_is_killed_is_told_to_its_readers_as_silent(self):
+    def test_a_gateway_that_is_killed_is_told_as_silent(self):
         gateway, peer = self.serve(offer__liveliness_ms="2000")
         told = Alive()
         peer.reader(Policy.Liveliness.Automatic(duration(seconds=2)), listener=told)

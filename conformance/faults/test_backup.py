@@ -54,7 +54,7 @@ class Backup(unittest.TestCase):
         """Sequence of the first record that the log has."""
         return min(int(file.stem.split("-")[1], 16) for file in (self.folder / "data/log").glob("*.log"))
 
-    def test_a_backup_under_load_holds_all_that_was_acknowledged_before_it(self):
+    def test_a_backup_under_load_holds_all_acknowledged_before(self):
         gateway = self.enterContext(Gateway(data=self.folder / "data", settings=BUSY))
         entry = json.dumps({"unit": "Cel", "type": "temperature"})
         gateway.request("PUT", "/catalog/kept/w0", entry, {"Content-Type": "application/json"})

@@ -82,7 +82,7 @@ class Clock(unittest.TestCase):
         self.publish("a", 4)
         self.assertEqual(self.last("a"), 4)
 
-    def test_a_device_whose_clock_is_wrong_stands_in_its_own_way_only_once(self):
+    def test_a_device_with_a_wrong_clock_hinders_itself_only_once(self):
         self.publish("a", 1, -10 * 365 * DAY_S)
         self.publish("a", 2, DAY_S)
         self.assertEqual(self.last("a"), 1, "what is late stays behind")

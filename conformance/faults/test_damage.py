@@ -8,7 +8,7 @@ from faults.damage import schedule
 
 
 class Damage(unittest.TestCase):
-    def test_a_bit_that_flips_takes_what_it_lies_in_and_nothing_in_silence(self):
+    def test_a_bit_that_flips_takes_nothing_in_silence(self):
         # Another seed each day; the one that failed is said, and WEIR_SEED takes it again.
         first = int(os.environ.get("WEIR_SEED", time.time() // 86400 * 1000))
         count = int(os.environ.get("WEIR_DAMAGES", 100))

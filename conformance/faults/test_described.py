@@ -40,7 +40,7 @@ class Publisher(threading.Thread):
 
 
 class Described(unittest.TestCase):
-    def test_what_was_acknowledged_is_told_in_its_unit_after_any_kill(self):
+    def test_what_was_acknowledged_is_told_in_its_unit_after_kills(self):
         chance = random.Random(36)
         with Gateway(settings={"log.segment_bytes": "1048576"}) as gateway:
             kept = {f"kill/{topic}": [] for topic in range(TOPICS)}

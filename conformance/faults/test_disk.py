@@ -92,7 +92,7 @@ class Disk(unittest.TestCase):
         self.layer.set(NONE)
         self.checked()
 
-    def test_what_a_lying_disk_left_half_written_is_told_and_not_served(self):
+    def test_what_a_lying_disk_left_is_told_and_not_served(self):
         self.layer.set(LYING)
         self.goes_on()
         self.gateway.kill()

@@ -33,7 +33,7 @@ class Files(unittest.TestCase):
         self.assertEqual(len(gateway.history("files/a")), 52)
         self.assertLess(log().count("cannot accept"), 2000, "it says so again and again")
 
-    def test_a_segment_that_cannot_be_opened_is_told_and_ingest_goes_on_once_it_can(self):
+    def test_a_segment_that_cannot_be_opened_is_told_meanwhile(self):
         gateway = Gateway(settings={"log.segment_bytes": "65536"})
         self.addCleanup(gateway.close)
         kept = gateway.connect()

@@ -133,7 +133,7 @@ class Tls(unittest.TestCase):
         said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
         self.assertEqual(said, "204 2")
 
-    def test_what_the_gateway_says_of_itself_is_by_the_scheme_that_the_client_came_by(self):
+    def test_what_it_says_of_itself_is_by_the_clients_scheme(self):
         capabilities = "/sos?service=SOS&request=GetCapabilities&AcceptVersions=2.0.0"
         asked = ["/soap/observations?wsdl", "/dpws/observations?wsdl", "/sta/v1.1", capabilities]
         authority = self.gateway.ready["https"]

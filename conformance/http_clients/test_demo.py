@@ -44,7 +44,7 @@ class Demo(unittest.TestCase):
                 topics += [BUOY, "replay/my-pool/depth-m"]
                 self.until(gateway, topics)
 
-    def test_beside_another_broker_the_demo_takes_a_free_port_and_says_so(self):
+    def test_beside_another_broker_the_demo_takes_a_free_port(self):
         with contextlib.ExitStack() as stack:
             other = stack.enter_context(socket.socket())
             with contextlib.suppress(OSError):  # Then another program has it, which is as good.

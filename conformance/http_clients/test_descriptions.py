@@ -78,7 +78,7 @@ class Descriptions(unittest.TestCase):
     def entry(self, topic):
         return json.loads(self.gateway.request("GET", f"/catalog/{topic}?versions")[2])
 
-    def test_a_sensor_is_replaced_and_late_data_are_of_the_one_before(self):
+    def test_a_replaced_sensor_leaves_late_data_to_the_one_before(self):
         self.publish("mast/wind", value=1, sensor="urn:s:old", type="urn:p:wind", unit="m/s", time=day(1))
         self.publish("mast/wind", value=2, sensor="urn:s:new", time=day(5))
         self.publish("mast/wind", value=3, time=day(3))

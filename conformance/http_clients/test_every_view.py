@@ -143,7 +143,7 @@ class Copies(unittest.TestCase):
             again()
             self.assertEqual([row[:2] for row in self.told(self.gateway)], [(7, None), (8, "mm")])
 
-    def test_what_is_declared_later_does_not_change_what_was_observed(self):
+    def test_what_is_declared_later_does_not_change_the_past(self):
         entry = json.dumps({"unit": "mm", "sensor": "urn:s:newest"})
         status, _, said = self.gateway.request("PUT", "/catalog/river/level", entry, JSON)
         self.assertEqual(status, 204, said)

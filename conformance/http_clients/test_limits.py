@@ -221,7 +221,7 @@ class Life(unittest.TestCase):
             self.assertIn("retry:", said)
             self.assertEqual(gateway.process.wait(timeout=30), 0)
 
-    def test_an_open_address_without_access_is_refused_until_open_is_said(self):
+    def test_an_open_address_is_refused_until_open_is_said(self):
         with tempfile.TemporaryDirectory(prefix="weir-") as data:
             command = [BINARY, "serve", "--data", data, "--set", "http.listen=0.0.0.0:0"]
             refused = subprocess.run(command, capture_output=True, text=True, timeout=60)

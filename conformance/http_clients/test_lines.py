@@ -33,7 +33,7 @@ class Lines(unittest.TestCase):
         self.gateway.start()
         self.assertEqual(len(self.gateway.history("many/#", limit=10_000)), 10_000)
 
-    def test_a_repeat_under_its_key_is_kept_once_though_it_comes_in_parts(self):
+    def test_a_repeat_under_its_key_is_kept_once_in_parts_too(self):
         lines = "".join(f"m,host=k{n} a={n}i {TIME}\n" for n in range(6000)) + "m a=x\n"
         for _ in range(2):
             status, _, said = self.post("keyed", lines, key="once")

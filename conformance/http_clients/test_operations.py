@@ -16,7 +16,7 @@ class Packaging(unittest.TestCase):
         done = subprocess.run([BINARY, "check", "--config", PACKAGING / "weir.toml"], capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stderr)
 
-    def test_dashboard_and_alerts_ask_for_metrics_and_labels_that_there_are(self):
+    def test_dashboard_and_alerts_ask_for_metrics_that_there_are(self):
         with Gateway() as gateway:
             gateway.publish_value("metrics/a", 1)
             gateway.request("GET", "/live/metrics/a")

@@ -27,7 +27,7 @@ class Upgrade(unittest.TestCase):
         self.assertEqual(status, 200, said)
         return [(row["value"], row.get("unit")) for row in json.loads(said)["observations"]]
 
-    def test_the_description_that_a_topic_has_is_that_of_all_of_its_past(self):
+    def test_the_description_of_a_topic_is_that_of_all_its_past(self):
         river = [(1.42, "cm"), (50, "cm"), ("open", "cm"), (51, "cm")]
         self.assertEqual(self.told("/history/river/level"), river)
         self.assertEqual(self.told("/history/air/t"), [(20, "Cel"), (21, "Cel")])

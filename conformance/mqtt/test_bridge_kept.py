@@ -42,7 +42,7 @@ class In(unittest.TestCase):
         self.assertEqual(metric(self.gateway, RECEIVED), 2 * len(ODD))
         self.assertEqual(metric(self.gateway, REFUSED), 0)
 
-    def test_what_has_no_place_here_is_set_aside_and_the_rest_flows_on(self):
+    def test_what_has_no_place_here_is_set_aside(self):
         reader = kept(self, self.gateway.ready["mqtt"], "here", ("site/down/t", 1))
         sent = []
         for qos in (1, 2):
@@ -95,7 +95,7 @@ class Out(unittest.TestCase):
             pass
         self.assertEqual(metric(self.gateway, REFUSED), 0)
 
-    def test_a_message_over_the_other_sides_limit_is_set_aside_and_the_rest_goes_out(self):
+    def test_a_message_over_the_other_sides_limit_is_set_aside(self):
         self.flows_on(1, 7)
 
     def test_so_with_qos_2_and_several(self):

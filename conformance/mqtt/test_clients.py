@@ -66,7 +66,7 @@ class Mosquitto(unittest.TestCase):
 
         return lines
 
-    def test_a_value_appears_at_http_and_what_http_publishes_is_received(self):
+    def test_a_value_appears_at_http_and_is_received_from_there(self):
         for version in ("311", "5"):
             for qos in ("0", "1", "2"):
                 lines = self.sub(2, "-V", version, "-q", qos, "-v", "-t", f"kitchen/{version}{qos}/#")
@@ -302,7 +302,7 @@ class Own(unittest.TestCase):
         cls.gateway = gateway(cls)
 
     # [MQTT-6.0.0-3]
-    def test_what_weir_pub_sends_weir_sub_receives_over_tcp_and_websocket(self):
+    def test_what_weir_pub_sends_weir_sub_receives(self):
         for url in (f"mqtt://{self.gateway.ready['mqtt']}", f"mqtt+ws://{self.gateway.address}"):
             subscriber = subprocess.Popen([BINARY, "sub", url, "own/#", "--count", "3"], stdout=subprocess.PIPE, text=True)
             self.addCleanup(subscriber.kill)
@@ -386,7 +386,7 @@ class Access(unittest.TestCase):
             client.send(connect("x", user=user, password=password))
             self.assertEqual(client.closed(), code)
 
-    def test_what_may_not_be_is_refused_by_its_code_and_topic_by_topic(self):
+    def test_what_may_not_be_is_refused_topic_by_topic(self):
         writer, reader = self.client(self.writer), self.client(self.reader)
         self.assertEqual(reader.subscribe(("site/closed/#", 1), ("site/#", 1)), [0x87, 1])
         self.assertEqual(writer.publish("site/closed/a", "1"), 0)

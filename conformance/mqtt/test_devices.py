@@ -94,7 +94,7 @@ class Payloads(Served):
             client.publish("t", f'{{"value":21.5,"time":{number}}}')
             self.assertEqual(self.get("/live/t")[1]["observations"][0]["time"], "2025-11-29T09:00:00Z")
 
-    def test_the_reason_of_a_null_goes_to_whoever_reads_and_what_they_get_is_json(self):
+    def test_the_reason_of_a_null_goes_to_whoever_reads(self):
         self.client().publish("sensor", '{"t":NaN,"list":{"value":[1,NaN]}}')
         status, _, body = self.gateway.request("GET", "/history/sensor/%23", headers={"Accept": "application/json"})
         self.assertEqual(status, 200)
@@ -102,7 +102,7 @@ class Payloads(Served):
         self.assertEqual((rows["sensor/t"]["value"], rows["sensor/t"]["quality"]), (None, "NaN"))
         self.assertEqual(rows["sensor/list/value/1"]["value"], None)
 
-    def test_the_same_by_http_where_wrong_members_are_refused_with_their_place(self):
+    def test_wrong_members_are_refused_by_http_with_their_place(self):
         self.gateway.publish("h", '{"a":NaN,"pm+":2}')
         self.assertEqual(self.values("h"), {"/a": None, "/pm%2B": 2})
         status, _, body = self.gateway.request(

@@ -151,7 +151,7 @@ class Delivery(Broker):
         self.assertIn(message.property(EXPIRY), range(1, 59))
         self.assertTrue(self.witness(("kept", 1)).nothing())
 
-    def test_an_identifier_of_a_subscription_may_be_as_large_as_it_gets(self):
+    def test_an_identifier_of_a_subscription_may_be_the_largest(self):
         reader = self.client()
         reader.subscribe(("number", 1), properties=[(SUBSCRIPTION_ID, 268_435_455)])
         self.client().publish("number", "1")
@@ -186,7 +186,7 @@ class Connections(Broker):
             self.assertGreaterEqual(time.monotonic() - began, 1.4)
             self.assertEqual(witness.message().payload, b"gone")
 
-    def test_a_will_is_published_at_the_latest_with_the_end_of_its_session(self):
+    def test_a_will_is_published_at_the_latest_with_its_session(self):
         witness = self.witness(("will/#", 1))
         lasting = [(WILL_DELAY, 600)]
         self.client(properties=[(SESSION_EXPIRY, 1)], will=("will/expired", "", 1, 0, lasting)).drop()

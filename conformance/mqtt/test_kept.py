@@ -61,7 +61,7 @@ class Served(unittest.TestCase):
 
 
 class Bytes(Served):
-    def test_what_can_be_no_observation_is_kept_as_bytes_in_every_quality_and_version(self):
+    def test_what_can_be_no_observation_is_kept_as_bytes(self):
         reader, begin = self.client(("odd/#", 1)), self.gateway.cursor()
         sent = []
         for version in (4, 5):
@@ -94,7 +94,7 @@ class Bytes(Served):
             self.client(will=("odd/t", payload, 1, False, ())).drop()
             self.assertEqual(reader.message().payload, payload)
 
-    def test_a_format_that_is_belied_is_refused_where_that_is_told_and_else_kept(self):
+    def test_a_format_that_is_belied_is_refused_or_kept(self):
         reader = self.client(("odd/t", 1))
         self.assertEqual(self.client(version=5).publish("$as/json/odd/t", "{"), 0x99)
         self.assertTrue(reader.nothing())
@@ -111,7 +111,7 @@ class Bytes(Served):
 class SetAside(Served):
     settings = {"mqtt.sys_seconds": "0"}
 
-    def test_what_can_be_kept_nowhere_is_set_aside_before_it_is_acknowledged_until_somebody_removes_it(self):
+    def test_what_can_be_kept_nowhere_is_set_aside_until_removed(self):
         sent = []
         for at, qos in enumerate((0, 1, 2)):
             for topic in ("$as/nope/x", "$as/none/y"):
@@ -133,7 +133,7 @@ class SetAside(Served):
         self.assertEqual(self.client(version=5).publish("$as/nope/x", "1"), 0x90)
         self.assertEqual(self.set_aside(0), [])
 
-    def test_a_topic_that_is_none_ends_the_connection_without_an_acknowledgement(self):
+    def test_a_topic_that_is_none_ends_the_connection(self):
         for topic in (DEEP, "n" * 1500):
             client = self.client()
             client.send(publish(topic, b"1", 1, 1, version=4))
@@ -179,7 +179,7 @@ class Full(Served):
 
 
 class Rights(unittest.TestCase):
-    def test_what_may_not_be_published_is_dropped_counted_and_said_and_what_may_be_is_kept_as_bytes(self):
+    def test_what_may_not_be_published_is_dropped_or_kept_as_bytes(self):
         folder = pathlib.Path(tempfile.mkdtemp(prefix="weir-kept-"))
         self.addCleanup(shutil.rmtree, folder, ignore_errors=True)
         secret, entry = token("lamp", "lamp")

@@ -51,7 +51,7 @@ class Sessions(unittest.TestCase):
             client = self.client(name, version)
             self.assertEqual(client.connack.session_present, 0)
 
-    def test_what_was_not_acknowledged_is_sent_again_under_its_identifier(self):
+    def test_what_was_not_acknowledged_has_its_identifier_again(self):
         resent.check(self, "again", self.client(), lambda: self.kept("again"))
 
     def test_a_retained_message_under_way_is_sent_again(self):
@@ -167,7 +167,7 @@ class Sessions(unittest.TestCase):
         self.assertEqual(member.message().payload, b"2")
         self.assertTrue(member.nothing())
 
-    def test_a_will_is_published_when_its_client_is_gone_without_a_word(self):
+    def test_a_will_is_published_when_its_client_is_silent(self):
         for version in (4, 5):
             reader = self.client(version=version)
             reader.subscribe(("will/#", 1))
@@ -183,7 +183,7 @@ class Sessions(unittest.TestCase):
             self.client().publish("will/a", b"", retain=True)
             reader.message()
 
-    def test_a_will_is_not_published_after_a_disconnect_unless_that_asks_for_it(self):
+    def test_a_will_is_not_published_after_a_disconnect(self):
         reader = self.client()
         reader.subscribe(("leave/#", 1))
         self.client(will=("leave/a", "1", 1, 0, [])).leave()
@@ -192,7 +192,7 @@ class Sessions(unittest.TestCase):
         self.assertTrue(reader.nothing())
 
     # [MQTT-3.1.3-9]
-    def test_a_delayed_will_waits_and_is_forgotten_when_the_client_is_back(self):
+    def test_a_delayed_will_is_forgotten_when_the_client_is_back(self):
         reader = self.client()
         reader.subscribe(("later/#", 1))
         will = ("later/back", "1", 1, 0, [(WILL_DELAY, 1)])

@@ -47,7 +47,7 @@ class Acme(unittest.TestCase):
     def given(self):
         return (self.storage / "certificate.pem").exists()
 
-    def test_every_listener_has_what_the_authority_gave_and_whoever_trusts_it_is_let_in(self):
+    def test_every_listener_has_what_the_authority_gave(self):
         authority = Authority(self, self.http, 3600)
         gateway = self.start(authority, tls__acme__contact="ann@example.org")
         self.assertIsNone(until(self.given, "a certificate is given"))
@@ -67,7 +67,7 @@ class Acme(unittest.TestCase):
                          gateway.request("GET", "/metrics")[2].decode(), re.MULTILINE)
         self.assertGreater(int(ends[1]), 1_700_000_000)
 
-    def test_it_is_renewed_before_it_ends_and_no_connection_is_dropped(self):
+    def test_it_is_renewed_in_time_and_no_connection_is_dropped(self):
         authority = Authority(self, self.http, 30)
         gateway = self.start(authority)
         self.assertIsNone(until(self.given, "a certificate is given"))
@@ -84,7 +84,7 @@ class Acme(unittest.TestCase):
         self.assertEqual(connection.getresponse().status, 200)
         self.assertIs(connection.sock, held)
 
-    def test_a_start_asks_for_nothing_that_is_there_but_for_other_names(self):
+    def test_a_start_asks_for_nothing_but_for_other_names(self):
         authority = Authority(self, self.http, 3600)
         gateway = self.start(authority)
         self.assertIsNone(until(self.given, "a certificate is given"))
@@ -97,7 +97,7 @@ class Acme(unittest.TestCase):
         self.assertIsNone(until(lambda: (self.storage / "certificate.pem").read_text() != before, "others are asked for"))
         self.assertEqual((self.storage / "account.json").read_text(), account, "by the account that is there")
 
-    def test_an_authority_that_refuses_is_told_of_and_all_else_goes_on(self):
+    def test_an_authority_that_refuses_is_told_of_only(self):
         authority = Authority(self, self.http, 3600)
         gateway = self.start(authority, names=("blocked.example",))
         log = lambda: pathlib.Path(gateway.log.name).read_text()  # noqa: E731: what it says meanwhile

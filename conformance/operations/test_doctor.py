@@ -53,7 +53,7 @@ class Doctor(unittest.TestCase):
         self.assertEqual(len(bad), 1, bad)
         self.assertRegex(bad[0], pattern)
 
-    def test_who_is_not_let_in_by_nats_or_postgresql_is_told_before_a_start(self):
+    def test_who_is_not_let_in_by_a_store_is_told_before_a_start(self):
         ports = free_ports(3)
         more = ['authorization { user: "ann", password: "secret" }']
         server = Server(nats(self), self.folder, "n", ports, more=more)

@@ -62,7 +62,7 @@ class Batch(unittest.TestCase):
         observations = json.loads(read.get_payload().partition("\r\n\r\n")[2])["value"]
         self.assertEqual([found["result"] for found in observations], [40])
 
-    def test_of_a_group_that_fails_nothing_is_done_also_not_after_a_crash(self):
+    def test_of_a_group_that_fails_nothing_is_done(self):
         group = {"atomicityGroup": "g", "method": "post"}
         requests = [
             {"id": "1", "url": "Sensors", "body": SENSOR, **group},

@@ -61,7 +61,7 @@ class Client(unittest.TestCase):
     def results(self, query):
         return [observation.result for observation in query.list()]
 
-    def test_a_thing_is_made_with_all_that_belongs_to_it_and_survives_a_crash(self):
+    def test_a_thing_is_made_with_all_of_it_and_survives_a_crash(self):
         thing, stream = self.made()
         self.gateway.restart()
         found = self.service.things().find(thing.id)
@@ -69,7 +69,7 @@ class Client(unittest.TestCase):
         self.assertEqual(found.get_locations().query().list().get(0).location["coordinates"], [20.5, 44.8])
         self.assertEqual(self.results(stream.get_observations().query()), [20, 21])
 
-    def test_observations_are_made_filtered_sorted_and_expanded_page_by_page(self):
+    def test_observations_are_made_filtered_and_expanded(self):
         thing, stream = self.made()
         for minute in range(2, 12):
             made = frost.Observation(
@@ -92,7 +92,7 @@ class Client(unittest.TestCase):
         self.assertEqual(read.datastreams.get(0).sensor.name, "DS18B20")
         self.assertEqual(read.locations.get(0).name, "House")
 
-    def test_entities_are_changed_whole_and_by_json_patch_and_deleted_with_what_needs_them(self):
+    def test_entities_are_changed_and_deleted_with_dependents(self):
         thing, stream = self.made()
         found = self.service.things().find(thing.id)
         found.name = "Hall"

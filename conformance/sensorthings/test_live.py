@@ -44,7 +44,7 @@ class Events(unittest.TestCase):
         self.assertEqual([json.loads(event.data)], shown)
         self.assertEqual(shown[0]["Datastream"]["name"], "Air")
 
-    def test_who_comes_again_with_the_last_identifier_misses_nothing_also_over_a_crash(self):
+    def test_who_comes_again_with_the_last_identifier_misses_none(self):
         first = self.read(2, "?$select=result", before=lambda: self.kitchen.observe(1, 2))
         self.kitchen.observe(3)
         self.kitchen.gateway.restart()

@@ -16,7 +16,7 @@ class BehindEjabberd(unittest.TestCase):
     def setUp(self):
         self.ejabberd = Ejabberd(self)
 
-    def test_what_is_published_is_told_also_when_ejabberd_was_killed_and_started_again(self):
+    def test_what_is_published_is_told_though_ejabberd_was_killed(self):
         gateway = self.ejabberd.gateway(self)
         bob = Client(self, self.ejabberd, "bob")
         bob.subscribe("kitchen/#")
@@ -33,7 +33,7 @@ class BehindEjabberd(unittest.TestCase):
         self.assertEqual(json.loads(ann.next().text)["observations"][0]["value"], 22.5)
 
     # [RFC5802-5.1-1] [RFC6120-5.4-1] [XEP0198-3-1] [XEP0198-5-1]
-    def test_weirs_own_client_logs_in_publishes_subscribes_and_resumes_its_stream(self):
+    def test_weirs_client_logs_in_and_resumes_its_stream(self):
         gateway = self.ejabberd.gateway(self)
         relay = Relay(self, self.ejabberd.c2s)
 

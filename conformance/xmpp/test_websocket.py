@@ -71,7 +71,7 @@ class Stacks(unittest.TestCase):
                 finally:
                     peer.close()
 
-    def test_what_the_gateway_gets_by_http_comes_live_with_its_node_and_cursor(self):
+    def test_what_the_gateway_gets_by_http_comes_live_by_xmpp(self):
         def heard(stack, peer):
             peer.subscribed()
             before = self.gateway.cursor()

@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn no_protocol_imports_another_and_only_the_registry_imports_one() {
+    fn no_protocol_imports_another() {
         assert!(!allowed("protocols/mqtt", "protocols/http", false));
         assert!(!allowed("services/live", "protocols/http", false));
         assert!(!allowed("crates/hub", "crates/log", false));

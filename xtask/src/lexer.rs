@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn a_field_for_tests_ends_at_its_comma_and_other_conditions_stay() {
+    fn a_field_for_tests_ends_at_its_comma() {
         let source = "struct A { #[cfg(test)] b: Vec<(u8, u8)>, c: u8, #[cfg(test)] d: u8 }\n\
                       #[cfg(unix)]\nfn e() {}\n#[cfg(all(test, unix))]\n#[inline]\n\
                       pub(crate) fn f<A, B>() {}\ng;";

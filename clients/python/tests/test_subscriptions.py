@@ -114,7 +114,7 @@ class Subscriptions(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "no format 'yaml'"):
             next(self.gateway.subscribe("a/x", format="yaml"))
 
-    def test_windows_come_by_a_websocket_although_they_have_no_cursor(self):
+    def test_windows_come_by_a_websocket_without_a_cursor(self):
         with self.gateway.subscribe("w/#", delivery="websocket", agg="count:1s") as events:
             with Publisher(self.process.url, "w/x") as publisher:
                 self.assertGreaterEqual(values(next(events))[0], 1)

@@ -108,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_cell_is_read_whatever_its_factors_and_older_names_are_the_shared_ones() {
+    fn a_cell_is_read_whatever_its_factors_and_names() {
         let factors = Factors::parse("test=fan-out;delivery=sse;subscribers=1000;odd");
         assert_eq!(factors.number("clients"), Some(1000.0));
         assert_eq!(factors.level("odd"), Some("on"));

@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_that_counts_rounds_is_read_and_one_round_has_no_interval() {
+    fn a_table_that_counts_rounds_is_read() {
         let once = "x,weir,link=lan,rtt,us,1,5,1,2,3,4,5,,,0,ok,1\n";
         let row = &rows(&format!("{HEAD}{ROUNDS}\n{once}")).unwrap()[0];
         assert_eq!((row.low, row.mean, row.high), (5.0, 5.0, 5.0));

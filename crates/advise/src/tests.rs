@@ -43,7 +43,7 @@ fn ranked(answer: &Answer) -> Vec<(usize, bool, &str)> {
 }
 
 #[test]
-fn the_nearest_cells_of_each_way_are_ranked_and_what_cannot_be_told_apart_shares_a_rank() {
+fn the_nearest_cells_of_each_way_are_ranked() {
     let library = library(&[
         cell("weir", "protocol=a;payload=100", 100.0, 5.0, 300.0),
         cell("weir", "protocol=b;payload=100", 104.0, 5.0, 200.0),
@@ -79,7 +79,7 @@ fn a_point_between_two_cells_is_answered_from_both_and_said_so() {
 }
 
 #[test]
-fn nothing_is_extrapolated_and_the_run_that_would_measure_it_is_named() {
+fn nothing_is_extrapolated_and_the_missing_run_is_named() {
     let library = library(&[cell("weir", "protocol=a;payload=100", 100.0, 5.0, 300.0)]);
     let offer = offers_of(
         "x",
@@ -105,7 +105,7 @@ fn nothing_is_extrapolated_and_the_run_that_would_measure_it_is_named() {
 }
 
 #[test]
-fn a_need_that_fails_or_was_not_measured_keeps_a_way_out_of_the_ranking() {
+fn a_need_that_was_not_met_keeps_a_way_out_of_the_ranking() {
     let library = library(&[
         cell("weir", "protocol=a;payload=100", 100.0, 5.0, 300.0),
         cell("weir", "protocol=b;payload=100", 500.0, 5.0, 200.0),
@@ -164,7 +164,7 @@ fn what_was_not_asked_is_compared_at_one_level_for_all() {
 }
 
 #[test]
-fn a_rate_that_an_experiment_does_not_vary_must_have_been_reached() {
+fn a_rate_that_does_not_vary_must_have_been_reached() {
     let library = library(&[cell("weir", "protocol=a", 1000.0, 1.0, 30.0)]);
     let asked = |rate| Question::parse("local", None, Some(rate), None, [], None).unwrap();
     let within = advise(&library, &[], asked("900"));
@@ -206,7 +206,7 @@ fn own_results_replace_the_reference_cell_by_cell() {
 }
 
 #[test]
-fn a_browser_is_believed_where_one_was_there_and_doubted_where_none_was() {
+fn a_browser_is_believed_only_where_one_was_there() {
     let ways = [
         "delivery=sse;protocol=s",
         "protocol=coap-con",

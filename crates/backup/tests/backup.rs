@@ -183,7 +183,7 @@ fn saved_while_cut(folder: &Folder, name: &str, bytes: u64) -> io::Result<Vec<u8
 }
 
 #[test]
-fn a_segment_of_the_log_whose_zeros_are_cut_meanwhile_has_them_still() {
+fn a_segment_whose_zeros_are_cut_meanwhile_has_them_still() {
     let folder = Folder::with_data("zeros");
     let name = "log/0001-000000000001.log";
     let archive = saved_while_cut(&folder, name, 50_000).unwrap();

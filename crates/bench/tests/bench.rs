@@ -116,7 +116,7 @@ fn agent(listen: &str) -> (Killed, String) {
 }
 
 #[test]
-fn two_agents_share_a_load_and_every_message_reaches_every_subscriber() {
+fn two_agents_share_a_load_and_every_message_arrives() {
     let (folder, plan, out) = plan_in("bench-agents");
     let (one, two) = (agent("127.0.0.2:0"), agent("127.0.0.3:0"));
     let agents = format!("{},{}", one.1, two.1);
@@ -217,7 +217,7 @@ fn what_became_worse_beyond_noise_ends_a_comparison_with_1() {
 }
 
 #[test]
-fn a_browser_that_a_person_opens_is_refused_where_nothing_reads_it() {
+fn a_browser_of_a_person_is_refused_where_nothing_reads_it() {
     let folder = process::folder("bench-open");
     let out = folder.join("run");
     let shown = out.display().to_string();
@@ -234,7 +234,7 @@ fn a_browser_that_a_person_opens_is_refused_where_nothing_reads_it() {
 }
 
 #[test]
-fn observers_by_coap_are_registered_and_one_change_reaches_them_all() {
+fn observers_by_coap_are_all_reached_by_one_change() {
     let folder = process::folder("bench-observers");
     let out = folder.join("run").display().to_string();
     let cell = "test=observers;observers=1000";
@@ -252,7 +252,7 @@ fn observers_by_coap_are_registered_and_one_change_reaches_them_all() {
 }
 
 #[test]
-fn ten_thousand_idle_connections_are_held_by_several_processes_while_others_are_heard() {
+fn ten_thousand_idle_connections_are_held_while_others_hear() {
     let folder = process::folder("bench-idle");
     let out = folder.join("run").display().to_string();
     let cell = "test=idle;delivery=mqtt;connections=10000;";
@@ -344,7 +344,7 @@ fn judged<'a>(run: &'a Value, cell: &str) -> Vec<&'a Value> {
 }
 
 #[test]
-fn what_sos_is_given_it_gives_back_whole_and_both_are_timed_and_judged() {
+fn what_sos_is_given_it_gives_back_whole_and_timed() {
     let run = sensor_web("bench-sos", "test=short format=swe-text", 2);
     for request in ["request=insert-result", "request=get-observation"] {
         let goals = judged(&run, request);
@@ -363,7 +363,7 @@ fn what_sos_is_given_it_gives_back_whole_and_both_are_timed_and_judged() {
 }
 
 #[test]
-fn data_arrays_and_the_latest_of_all_datastreams_are_measured_on_a_gateway_that_has_them() {
+fn data_arrays_are_measured_on_a_gateway_that_has_them() {
     let only = "service=sensorthings format=data-array";
     let run = sensor_web("bench-data-array", only, 1);
     assert_eq!(judged(&run, "format=data-array").len(), 1);

@@ -336,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_was_late_for_long_makes_up_for_a_little_and_says_how_much_is_lost() {
+    fn a_line_that_was_late_for_long_says_how_much_is_lost() {
         let mut line = Line::new(14_400, Duplex::Full);
         line.look(0);
         line.enqueue(&[1; 142]);
@@ -347,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn on_a_half_duplex_line_who_has_nothing_to_say_takes_no_time_from_the_other() {
+    fn on_a_half_duplex_line_silence_takes_no_time_of_the_other() {
         let mut line = Line::new(14_400, Duplex::Half);
         line.came(0, &[], true);
         let mut came = 0;

@@ -86,7 +86,7 @@ fn run(test: impl Future<Output = ()>) {
 }
 
 #[test]
-fn who_is_woken_by_its_own_socket_stands_behind_a_few_of_the_crowd_and_not_behind_all() {
+fn who_is_woken_by_its_socket_stands_behind_a_few_only() {
     run(async {
         spawn_local(usher());
         let hall = Hall::of(MANY).await;
@@ -131,7 +131,7 @@ fn nobody_waits_for_an_usher_that_left() {
 }
 
 #[test]
-fn who_is_told_twice_while_it_waits_comes_once_and_told_again_comes_again() {
+fn who_is_told_twice_while_it_waits_comes_once() {
     run(async {
         spawn_local(usher());
         let hall = Hall::of(MANY).await;

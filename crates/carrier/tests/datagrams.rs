@@ -89,7 +89,7 @@ fn between_turns_of_a_long_queue_there_is_time_to_read() {
 }
 
 #[test]
-fn a_socket_at_all_addresses_is_told_which_was_meant_and_answers_from_there() {
+fn a_socket_at_all_addresses_answers_from_the_one_meant() {
     run(async {
         let (all, one) = (bound(ANY), bound(HERE));
         all.tell_destinations().unwrap();

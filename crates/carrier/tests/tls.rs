@@ -92,7 +92,7 @@ fn a_servers_own_certificate_is_trusted_under_its_name_only() {
 }
 
 #[test]
-fn a_pinned_certificate_is_trusted_under_any_name_and_no_other_is() {
+fn a_pinned_certificate_is_trusted_under_any_name() {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()

@@ -170,7 +170,7 @@ fn ordered(len: usize, of: impl Fn(usize) -> usize, numbers_alone: bool) -> weir
 }
 
 #[test]
-fn observations_come_back_in_their_order_however_datastreams_take_turns() {
+fn observations_keep_their_order_however_datastreams_take_turns() {
     let format = by_name("block").unwrap();
     // Longer than a chunk, so that a series may go on in the next.
     let len = CHUNK_ROWS + 300;

@@ -55,7 +55,7 @@ fn declared(format: &str, payload: &[u8]) -> Result<Seen, weir_codec::DecodeErro
 }
 
 #[test]
-fn numbers_that_are_there_are_taken_and_one_that_is_none_is_null_with_its_reason() {
+fn a_number_that_is_none_is_null_with_its_reason() {
     for (payload, rows) in [
         (r#"{"a":NaN,"b":2}"#, ["x/a Null as NaN", "x/b Number(2.0)"]),
         (
@@ -101,7 +101,7 @@ fn numbers_that_are_there_are_taken_and_one_that_is_none_is_null_with_its_reason
 }
 
 #[test]
-fn within_arrays_and_maps_they_are_null_and_what_is_handed_on_is_json() {
+fn within_arrays_and_maps_no_number_is_null_and_the_rest_json() {
     let seen = undeclared(br#"{"value":{"a": [1,NaN, "NaN"],"b":-Infinity}}"#);
     assert_eq!(
         seen.rows,
@@ -114,7 +114,7 @@ fn within_arrays_and_maps_they_are_null_and_what_is_handed_on_is_json() {
 }
 
 #[test]
-fn every_format_that_can_say_a_number_that_is_none_has_null_for_it() {
+fn every_format_has_null_for_a_number_that_is_none() {
     let cbor = b"\xa2\x61a\xf9\x7e\x00\x61b\x02";
     let msgpack = b"\x82\xa1a\xcb\xff\xf0\0\0\0\0\0\0\xa1b\x02";
     let xml = "<observations><observation><value>INF</value></observation>\
@@ -155,7 +155,7 @@ fn every_format_that_can_say_a_number_that_is_none_has_null_for_it() {
 }
 
 #[test]
-fn a_byte_order_mark_is_not_text_in_any_text_format_and_errors_count_it() {
+fn a_byte_order_mark_is_no_text_and_errors_count_it() {
     let sample = weir_codec::sample::message(1, 0);
     for format in weir_codec::FORMATS
         .iter()
@@ -194,7 +194,7 @@ fn a_text_may_count_the_end_of_its_string_in() {
 }
 
 #[test]
-fn members_beside_a_value_are_datastreams_below_of_the_same_time() {
+fn members_beside_a_value_are_datastreams_below_it() {
     let seen = undeclared(br#"{"value":1,"battery":80}"#);
     assert_eq!(seen.rows, ["x Number(1.0)", "x/battery Number(80.0)"]);
     let seen = undeclared(
@@ -210,7 +210,7 @@ fn members_beside_a_value_are_datastreams_below_of_the_same_time() {
 }
 
 #[test]
-fn what_no_observation_of_a_list_has_is_passed_over_and_noted_once() {
+fn what_no_observation_of_a_list_has_is_noted_once() {
     let list = br#"{"observations":[{"value":1,"id":5},{"value":2,"id":6}],"version":3}"#;
     let seen = declared("json", list).unwrap();
     assert_eq!((seen.rows.len(), seen.kinds().len()), (2, 2));
@@ -346,7 +346,7 @@ fn what_a_format_has_no_place_for_is_passed_over_and_noted() {
 }
 
 #[test]
-fn an_odd_member_costs_itself_where_nobody_said_what_the_message_is() {
+fn an_odd_member_of_an_undeclared_message_costs_itself() {
     for (payload, row, kind) in [
         (r#"{"value":1,"unit":5}"#, "x Number(1.0)", "member"),
         (r#"{"unit":{"a":1},"value":1}"#, "x Number(1.0)", "member"),
@@ -398,7 +398,7 @@ fn an_odd_member_costs_itself_where_nobody_said_what_the_message_is() {
 }
 
 #[test]
-fn a_few_numbers_in_an_array_are_an_observation_each_and_other_arrays_are_one() {
+fn a_few_numbers_in_an_array_are_an_observation_each() {
     let seen = undeclared(br#"{"Power":[12,34],"On":[true,null],"E":{"Total":[1.5]}}"#);
     let rows = [
         "x/Power/0 Number(12.0)",
@@ -432,7 +432,7 @@ fn json_in_latin_1_is_read_as_that_and_noted() {
 }
 
 #[test]
-fn a_name_that_can_be_no_level_is_escaped_and_one_that_is_too_long_left_out() {
+fn a_name_that_can_be_no_level_is_escaped_or_left_out() {
     let seen = declared("json", br##"{"pm2.5+":3,"t":1,"a":{"#":2}}"##).unwrap();
     assert_eq!(
         seen.rows,

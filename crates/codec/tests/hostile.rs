@@ -75,7 +75,7 @@ fn sees_all_at_once(format: &Format) -> bool {
 }
 
 #[test]
-fn an_error_in_a_cut_message_lies_in_the_observation_that_was_cut() {
+fn an_error_in_a_cut_message_lies_where_it_was_cut() {
     for format in FORMATS {
         let batch = sample::message(1, 0);
         let (bytes, begins) = (encoded(format, &batch), begins(format, &batch));
@@ -97,7 +97,7 @@ fn an_error_in_a_cut_message_lies_in_the_observation_that_was_cut() {
 }
 
 #[test]
-fn an_error_in_a_changed_message_does_not_lie_before_the_observation_that_was_changed() {
+fn an_error_does_not_lie_before_the_observation_with_it() {
     for format in FORMATS.iter().filter(|format| !sees_all_at_once(format)) {
         let batch = sample::message(1, 0);
         let (mut bytes, begins) = (encoded(format, &batch), begins(format, &batch));
@@ -234,7 +234,7 @@ fn repeated() -> Batch {
 }
 
 #[test]
-fn what_is_short_because_it_repeats_itself_does_not_become_long_in_memory() {
+fn what_repeats_itself_is_short_in_memory_too() {
     for format in FORMATS {
         let bytes = encoded(format, &repeated());
         // Those that write it all are over the limit of a message before they are read.
@@ -246,7 +246,7 @@ fn what_is_short_because_it_repeats_itself_does_not_become_long_in_memory() {
 }
 
 #[test]
-fn a_stream_of_exi_that_inflates_to_a_thousand_times_its_length_is_refused_where_it_was_read() {
+fn exi_that_inflates_a_thousand_times_is_refused_at_its_byte() {
     let spaces = " ".repeat(LIMITS.text_bytes - 1);
     let mut builder = BatchBuilder::new();
     for number in 0..400 {

@@ -156,7 +156,7 @@ const NILS: &str = "<swe:nilValues><swe:NilValues>
     </swe:NilValues></swe:nilValues>";
 
 #[test]
-fn a_token_that_stands_for_none_is_no_result_and_its_reason_is_kept() {
+fn a_token_that_stands_for_none_is_no_result_with_its_reason() {
     let below = Some("http://www.opengis.net/def/nil/OGC/0/BelowDetectionRange");
     let above = Some("http://www.opengis.net/def/nil/OGC/0/AboveDetectionRange");
     let component =
@@ -228,7 +228,7 @@ fn why_there_is_no_result_is_written_and_read_again() {
 }
 
 #[test]
-fn a_value_that_the_constraint_does_not_allow_is_refused_at_its_place() {
+fn a_value_against_the_constraint_is_refused_at_its_place() {
     let numbers = "<swe:Quantity><swe:uom code='m'/><swe:constraint><swe:AllowedValues>
         <swe:value>7</swe:value><swe:interval>0 5</swe:interval><swe:interval>100 INF</swe:interval>
         <swe:significantFigures>3</swe:significantFigures></swe:AllowedValues></swe:constraint>
@@ -255,7 +255,7 @@ fn a_value_that_the_constraint_does_not_allow_is_refused_at_its_place() {
 }
 
 #[test]
-fn what_would_change_the_tokens_and_is_not_read_is_refused_where_it_is_described() {
+fn what_would_change_the_tokens_is_refused_where_described() {
     for component in [
         "<swe:Quantity optional='true'/>",
         "<swe:Quantity><swe:constraint xlink:href='urn:x'/></swe:Quantity>",

@@ -92,7 +92,7 @@ fn feature(id: &str, inner: &str) -> String {
 }
 
 #[test]
-fn a_feature_is_referred_to_or_named_by_its_identifier_or_by_an_address_as_its_id() {
+fn a_feature_is_named_by_its_identifier_or_by_an_address() {
     let named = feature(
         "f1",
         "<gml:identifier codeSpace=''>urn:f:1</gml:identifier>",
@@ -137,7 +137,7 @@ fn a_feature_is_referred_to_or_named_by_its_identifier_or_by_an_address_as_its_i
 }
 
 #[test]
-fn a_block_has_periods_times_of_results_places_and_records_within() {
+fn a_block_has_periods_places_and_records_within() {
     let block = "<om:result><swe:DataArray><swe:elementType name='r'><swe:DataRecord>
         <swe:field name='time'><swe:TimeRange
         definition='http://www.opengis.net/def/property/OGC/0/PhenomenonTime'/></swe:field>

@@ -308,7 +308,7 @@ fn through(format: &Format, batch: &Batch) -> Batch {
 }
 
 #[test]
-fn integers_within_json_come_back_to_the_last_digit_where_a_format_has_such() {
+fn integers_within_json_come_back_to_the_last_digit() {
     let json = "[9007199254740993,-9223372036854775808,18446744073709551615,1e2,-0.0,0.1]";
     let exact = "[9007199254740993,-9223372036854775808,18446744073709551615,100,-0,0.1]";
     for name in ["cbor", "msgpack", "bson", "ubjson"] {
@@ -323,7 +323,7 @@ fn integers_within_json_come_back_to_the_last_digit_where_a_format_has_such() {
 }
 
 #[test]
-fn json_that_is_written_otherwise_and_says_the_same_is_equal_in_every_format() {
+fn json_written_otherwise_is_equal_in_every_format() {
     let odd = of_json(r#"{"\u00e9":"\u00e9\/","a":[1.0,1e2,-0.0,100e-2,18446744073709551615]}"#);
     for format in FORMATS.iter().filter(|format| format.name != "amf3") {
         let trip = weir_codec::round_trip(format, &odd).unwrap();

@@ -50,7 +50,7 @@ fn grown(work: impl Fn(&Batch) -> usize) -> (usize, usize) {
 }
 
 #[test]
-fn what_must_be_gathered_allocates_nothing_for_another_observation() {
+fn what_must_be_gathered_allocates_nothing_for_one_more() {
     for format in FORMATS.iter().filter(|format| gathers(format)) {
         let decoding = |batch: &Batch| {
             let mut bytes = Vec::new();

@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_long_or_wrongly_escaped_is_dropped_and_the_next_is_read() {
+    fn what_is_wrongly_escaped_is_dropped_and_the_next_is_read() {
         let mut bytes = line(&[7; 9]);
         bytes.extend([ESC, 1, END, ESC, END]);
         bytes.extend(line(&[8; 8]));

@@ -82,7 +82,7 @@ fn an_observer_is_sent_the_newest_when_it_has_acknowledged() {
 }
 
 #[test]
-fn a_registration_again_changes_the_record_and_observe_1_ends_it() {
+fn a_registration_again_changes_the_record() {
     let mut server = server();
     for _ in 0..3 {
         say(&mut server, 0, REGISTER);
@@ -104,7 +104,7 @@ fn a_registration_again_changes_the_record_and_observe_1_ends_it() {
 }
 
 #[test]
-fn what_is_not_acknowledged_goes_again_with_its_number_and_then_the_observer_is_forgotten() {
+fn what_is_not_acknowledged_goes_again_and_then_ends() {
     let mut server = server();
     say(&mut server, 0, REGISTER);
     let first = hear(&mut server, 0);
@@ -123,7 +123,7 @@ fn what_is_not_acknowledged_goes_again_with_its_number_and_then_the_observer_is_
 }
 
 #[test]
-fn without_confirmation_each_is_sent_once_and_some_are_confirmed() {
+fn without_confirmation_each_is_sent_once() {
     let mut server = server();
     let mut register = REGISTER.to_vec();
     register[0] = 0x52;
@@ -144,7 +144,7 @@ fn without_confirmation_each_is_sent_once_and_some_are_confirmed() {
 }
 
 #[test]
-fn each_observer_is_confirmed_in_its_turn_whatever_other_topics_say() {
+fn each_observer_is_confirmed_in_its_turn() {
     let mut server = server();
     let mut register = REGISTER.to_vec();
     register[0] = 0x52;
@@ -170,7 +170,7 @@ fn each_observer_is_confirmed_in_its_turn_whatever_other_topics_say() {
 }
 
 #[test]
-fn an_observer_whose_value_left_the_ring_is_told_so_with_a_later_number() {
+fn an_observer_whose_value_left_the_ring_is_told_so() {
     let mut server = server();
     say(&mut server, 0, REGISTER);
     server.publish(0, TEMPERATURE, b"21.5").unwrap();

@@ -460,7 +460,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_number_is_left_out_and_said_in_whichever_row_it_stands() {
+    fn what_is_no_number_is_left_out_and_said_in_any_row() {
         let table = |rows: &str| Table::parse(&format!("time,a,b,,c\n{rows}")).unwrap();
         let first = table("1,unavailable,x,1,\n2,5,3,1,\n3,6,y,1,\n");
         let second = table("1,5,x,1,\n2,unavailable,3,1,\n3,6,y,1,\n");

@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_put_aside_outlives_a_loss_of_power_and_what_it_was_taken_from() {
+    fn what_is_put_aside_outlives_a_loss_of_power() {
         let disk = SimDisk::new();
         let file = disk.create("a").unwrap();
         file.write_all_at(b"0123456789", 0).unwrap();

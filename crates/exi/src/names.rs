@@ -516,7 +516,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_self_contained_element_hides_is_not_copied_and_comes_back() {
+    fn what_a_self_contained_element_hides_comes_back() {
         let mut names = Names::new(None, true);
         let uri = names.insert_uri("u");
         let outer = names.insert(uri, "a");

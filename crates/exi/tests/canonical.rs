@@ -123,7 +123,7 @@ fn instants_are_equal_where_utc_is_asked_for() {
 
 // [C14N-3-1] [C14N-3-4]
 #[test]
-fn the_options_document_is_there_unless_omitted_and_the_cookie_never() {
+fn the_options_document_is_there_unless_it_is_omitted() {
     let mut settings = EncoderSettings::new(Options::default(), None);
     settings.header.cookie = true;
     settings.canonical = Some(Canonical {
@@ -157,7 +157,7 @@ fn with_header(notation: &[&str], options: Options, schema: Option<Arc<Schema>>)
 
 // [C14N-3-3] [C14N-4.1-1] [C14N-3-2]
 #[test]
-fn without_options_the_presence_bit_is_none_and_padding_is_zeros() {
+fn without_options_the_presence_bit_is_none() {
     let bytes = canonical(&["<a", ">"], false, None);
     assert_eq!(bytes[0], 0b1000_0000);
     let packed = with_header(&["<a", ">"], Options::default(), None);
@@ -175,7 +175,7 @@ fn without_options_the_presence_bit_is_none_and_padding_is_zeros() {
 
 // [C14N-3-5] [C14N-3-6] [C14N-3-7] [C14N-3-8] [C14N-3-14]
 #[test]
-fn canonical_options_have_neither_defaults_nor_what_has_no_effect() {
+fn canonical_options_have_neither_defaults_nor_idle_ones() {
     let plain = with_header(&["<a", ">"], Options::default(), None);
     let sized = |alignment, block_size| {
         let options = Options {
@@ -201,7 +201,7 @@ fn map(pairs: &[(&str, &str)]) -> Vec<Representation> {
 
 // [C14N-3-9] [C14N-3-10] [C14N-3-11]
 #[test]
-fn a_canonical_map_is_sorted_without_defaults_and_not_there_with_lexical_values() {
+fn a_canonical_map_is_sorted_and_without_defaults() {
     let with = |pairs: &[(&str, &str)], lexical| {
         let mut options = Options {
             datatype_representation_map: map(pairs),
@@ -243,7 +243,7 @@ fn by_xml(text: &str, options: &Options) -> Vec<u8> {
 
 // [C14N-4.4-1] [C14N-4.4-2] [C14N-4.4-3]
 #[test]
-fn declarations_are_in_the_order_of_their_prefixes_and_the_type_comes_first() {
+fn declarations_are_in_the_order_of_their_prefixes() {
     let mut options = Options::default();
     options.preserve.prefixes = true;
     let one = by_xml("<a xmlns:p='u' xmlns:b='v' xmlns='w'/>", &options);

@@ -93,7 +93,7 @@ fn map(datatype: &str, representation: &str) -> Representation {
 const XSI: &str = "xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\"";
 
 #[test]
-fn an_encoder_that_begins_again_has_forgotten_prefixes_of_namespaces_that_the_schema_has() {
+fn an_encoder_that_begins_again_has_forgotten_prefixes() {
     let mut options = Options::default();
     options.preserve.prefixes = true;
     let settings = EncoderSettings::new(options.clone(), Some(schema()));
@@ -203,7 +203,7 @@ fn an_empty_enumerated_value_is_one_in_a_strict_stream() {
 }
 
 #[test]
-fn a_strict_stream_has_no_room_for_attributes_of_xsi_that_are_none() {
+fn a_strict_stream_has_no_room_for_wrong_xsi_attributes() {
     let strict = Options {
         strict: true,
         ..Options::default()
@@ -253,7 +253,7 @@ fn a_name_whose_prefix_is_not_bound_comes_back_as_it_was() {
 
 // [PROFILE-3.1-1] [PROFILE-3.1-2] [PROFILE-3.1-3] [PROFILE-6.2-1]
 #[test]
-fn every_bound_of_the_profile_gives_a_stream_that_any_decoder_reads() {
+fn every_bound_of_the_profile_gives_a_readable_stream() {
     let x = "<x a='1'><x b='2'>t</x><y><x/></y><x c='3'>u<y/></x></x>";
     let document = format!(
         "<r>{}</r>",
@@ -290,7 +290,7 @@ fn every_bound_of_the_profile_gives_a_stream_that_any_decoder_reads() {
 }
 
 #[test]
-fn what_would_be_compressed_is_pre_compressed_in_the_canonical_form() {
+fn the_canonical_form_is_pre_compressed_not_compressed() {
     let canonical = |alignment, map: &[Representation]| {
         let options = Options {
             alignment,

@@ -177,7 +177,7 @@ fn contradicting_options_are_refused() {
 }
 
 #[test]
-fn what_is_wrong_in_a_compressed_block_is_told_by_its_byte_of_the_stream() {
+fn an_error_in_a_compressed_block_has_its_byte_of_the_stream() {
     let value = |index: u64| (index.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 20).to_string();
     let values: Vec<String> = (0..50)
         .map(|index| {
@@ -218,7 +218,7 @@ fn what_is_wrong_in_a_compressed_block_is_told_by_its_byte_of_the_stream() {
 }
 
 #[test]
-fn damaged_deflate_data_are_told_by_the_byte_where_they_are_none() {
+fn damaged_deflate_data_are_told_by_their_byte() {
     let mut bytes = vec![0x80];
     // A stored block whose two lengths do not agree, and more than a message behind it.
     bytes.extend([0x01, 0x05, 0x00, 0x00, 0x00]);

@@ -190,7 +190,7 @@ fn streams_of_chance_stay_within_the_limits() {
 }
 
 #[test]
-fn what_is_read_of_damaged_documents_is_written_and_encoded_again() {
+fn what_is_read_of_damaged_documents_is_written_again() {
     let mut random = Random(3);
     let rules = Rules {
         preserve: Preserve::ALL,

@@ -159,7 +159,7 @@ fn a_decoder_that_begins_again_reads_what_a_new_one_does() {
 }
 
 #[test]
-fn a_self_contained_element_left_in_the_middle_leaves_nothing_behind() {
+fn a_self_contained_element_cut_short_leaves_nothing_behind() {
     let events = document(&[
         "<root", "<part", "^", "@id=1", "\"text", ">", "<part", ">", ">",
     ]);

@@ -135,7 +135,7 @@ fn options_that_exclude_each_other_are_refused_in_a_header_too() {
 
 // [EXI-5.4-1] [EXI-5.4-7]
 #[test]
-fn the_options_are_those_of_the_header_and_the_schema_that_of_the_caller_where_none_is_named() {
+fn the_options_are_the_headers_and_the_schema_the_callers() {
     let schema = schema(r#"<xs:element name="v" type="xs:int"/>"#);
     let chosen = Options {
         schema_id: SchemaId::Unspecified,
@@ -168,7 +168,7 @@ fn borrowed(events: &[Owned]) -> Vec<Event<'_>> {
 
 // [EXI-7.1.4-1]
 #[test]
-fn a_float_outside_its_range_is_untyped_and_no_stream_may_hold_it() {
+fn a_float_outside_its_range_is_untyped() {
     let schema = schema(r#"<xs:element name="v" type="xs:double"/>"#);
     let loose = options(Alignment::ByteAligned);
     let strict = Options {
@@ -198,7 +198,7 @@ fn a_float_outside_its_range_is_untyped_and_no_stream_may_hold_it() {
 
 // [EXI-7.1.6-1]
 #[test]
-fn unsigned_integers_up_to_the_greatest_that_must_be_are_read_and_written() {
+fn unsigned_integers_are_read_and_written_up_to_the_greatest() {
     let schema = schema(r#"<xs:element name="v" type="xs:unsignedInt"/>"#);
     for number in [
         0,
@@ -252,7 +252,7 @@ fn attributes(bytes: &[u8], options: &Options, schema: Option<&Arc<Schema>>) -> 
 
 // [EXI-8.4.3-1] [EXI-8.5.4.1.3.2-1] [EXI-8.5.4.4.1-1] [EXI-8.5.4.4.2-1]
 #[test]
-fn the_type_comes_first_and_nil_next_whatever_the_order_of_attributes() {
+fn the_type_comes_first_and_nil_next() {
     let informed = schema(
         r#"<xs:complexType name="T"><xs:sequence/><xs:attribute name="b"/></xs:complexType>
            <xs:complexType name="U"><xs:complexContent><xs:extension base="T"/>

@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn a_login_without_a_header_takes_a_password_or_a_token_in_its_place() {
+    fn a_login_without_a_header_takes_a_password_or_a_token() {
         let (policy, token) = policy();
         let access = under(policy);
         let login = |user: &str, password: &[u8]| {
@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn passwords_are_hashed_elsewhere_for_every_name_and_a_right_one_only_once() {
+    fn passwords_are_hashed_elsewhere_and_right_ones_once() {
         let access = under(policy().0);
         for login in ["ada:guess", "nobody:guess", "nobody:open sesame"] {
             let (refused, hashed) = identified(&access, Some(&basic(login)));
@@ -338,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn entries_that_are_as_they_were_keep_their_standing_and_others_lose_it() {
+    fn entries_that_are_as_they_were_keep_their_standing() {
         let (_, hash) = new_token().unwrap();
         let text = |filter: &str, other: &str| {
             format!(
@@ -362,7 +362,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_that_gets_an_entry_of_its_own_ends_what_its_domains_entry_began() {
+    fn an_address_with_an_entry_of_its_own_ends_its_domains() {
         let text = |more: &str| {
             let text = "[role.r]\nread = [\"#\"]\n[role.s]\nread = [\"s\"]\n[jid.\"a.org\"]\nrole = \"r\"\n\
                         [jid.\"b.org\"]\nrole = \"r\"\n";

@@ -223,7 +223,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_asks_too_often_is_noted_once_a_second_with_how_often_it_was() {
+    fn who_asks_too_often_is_noted_once_a_second() {
         let (audit, who) = (Audit::default(), Arc::from("ada"));
         let seconds = [1, 1, 1, 2, 2, 4];
         let told = seconds.map(|second| audit.told(TOO_FAST, &who, second));

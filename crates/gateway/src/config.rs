@@ -442,7 +442,7 @@ mod tests {
     }
 
     #[test]
-    fn tables_and_lists_within_a_section_are_keys_with_dots_and_places() {
+    fn tables_and_lists_within_a_section_are_keys_with_dots() {
         let text = "[mqtt.bridge.site]\nurl = \"mqtt://site\"\n\
             in = [\"a/#\", { filter = \"b\", qos = 2 }]\n";
         let mut config = config(text);
@@ -490,7 +490,7 @@ mod tests {
     }
 
     #[test]
-    fn a_variable_whose_section_is_misspelt_is_refused_and_one_of_others_is_not() {
+    fn a_variable_whose_section_is_misspelt_is_refused() {
         for (name, refused) in [
             ("WEIR_HTP_LISTEN", true),
             ("WEIR_MQTTT_LISTEN", true),

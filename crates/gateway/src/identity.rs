@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bit_of_the_name_that_flips_is_found_and_what_else_became_of_it_gives_another_name() {
+    fn a_bit_of_the_name_that_flips_is_found() {
         let folder = Folder::new("name-damaged");
         let data = folder.path();
         fs::create_dir_all(data).unwrap();

@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn of_one_client_and_cause_there_is_a_line_a_minute_and_of_all_some_a_second() {
+    fn of_one_client_and_cause_there_is_a_line_a_minute() {
         let mut said = Said::default();
         let refused = |client, kind| (Outcome::Refused, client, "a", kind);
         assert_eq!(due(&mut said, refused(None, "limit"), 1), Some(0));

@@ -490,7 +490,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_services_say_of_themselves_is_json_with_paths_of_their_own() {
+    fn what_services_say_of_themselves_is_json_with_own_paths() {
         let mut known = std::collections::BTreeSet::new();
         for part in parts() {
             let part: serde_json::Value = serde_json::from_str(part).unwrap();

@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn what_crosses_often_costs_more_than_its_pairs_and_what_is_apart_nothing() {
+    fn what_crosses_often_costs_more_than_its_pairs() {
         let (a, b) = (comb(20, true), comb(20, false));
         assert!(effort(&a, &b) > 40 * 40 * 40, "{}", effort(&a, &b));
         let far = parse("LINESTRING(1000 1000, 1001 1001)").unwrap();

@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_that_may_lie_nowhere_below_its_topic_is_known_before() {
+    fn a_message_that_may_lie_nowhere_below_is_known_before() {
         let grants = Grants::new(vec![(Verb::Publish, filter("a/+/c/#"))]);
         for (topic, expected) in [
             ("a", true),

@@ -313,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_been_on_its_way_for_long_is_given_up_only_where_memory_is_short() {
+    fn what_is_under_way_long_is_given_up_where_memory_is_short() {
         let memory = Arc::new(Memory::bounded(100_000));
         let at = |seconds| move || Instant::START + std::time::Duration::from_secs(seconds);
         let mut partial = Partial::default();

@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn what_belongs_to_a_request_that_was_counted_is_not_counted_again_and_ends_with_it() {
+    fn a_later_step_of_a_request_is_not_counted_and_ends_with_it() {
         let standing = Standing::new(Some(10));
         assert_eq!(admitted(&standing, 0, 10), 10);
         let who = "ada".into();

@@ -42,7 +42,7 @@ fn as_items(since: Since) -> Subscribe {
 }
 
 #[test]
-fn attributes_and_quality_reach_subscribers_and_survive_a_restart() {
+fn attributes_and_quality_survive_a_restart() {
     let house = new();
     let mut live = subscribe(&house.hub, as_items(Since::Now));
     let client = ClientId::new();
@@ -82,7 +82,7 @@ fn attributes_and_quality_reach_subscribers_and_survive_a_restart() {
 }
 
 #[test]
-fn more_than_may_go_with_a_message_is_refused_and_nothing_is_stored() {
+fn more_than_may_go_with_a_message_is_refused_unstored() {
     let house = new();
     let head = house.hub.positions().0;
     let long = vec![("n".to_owned(), "x".repeat(200_000))];
@@ -102,7 +102,7 @@ fn more_than_may_go_with_a_message_is_refused_and_nothing_is_stored() {
 }
 
 #[test]
-fn what_is_promised_to_nobody_is_live_at_once_and_waits_for_a_tick() {
+fn what_is_promised_to_nobody_is_live_and_waits_for_a_tick() {
     let house = new();
     let mut reader = subscribe(&house.hub, wish(&["a"], Since::Now));
     assert_eq!(house.hub.next_tick(), None);

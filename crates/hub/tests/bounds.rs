@@ -98,7 +98,7 @@ fn over_limit(refused: Result<Cursor, Fault>) -> Option<(&'static str, usize)> {
 }
 
 #[test]
-fn a_message_brings_no_more_datastreams_into_being_than_the_limit_and_else_none() {
+fn a_message_brings_no_more_datastreams_than_the_limit() {
     let house = new();
     let count = NEW_DATASTREAMS_MAX;
     let members = |range: std::ops::RangeInclusive<usize>| {
@@ -198,7 +198,7 @@ fn a_publisher_waits_for_nobodys_encoding() {
 }
 
 #[test]
-fn who_joins_a_group_encodes_nothing_and_what_waits_is_encoded_once() {
+fn who_joins_a_group_encodes_nothing() {
     let house = new();
     let framing = Arc::new(Meddling::default());
     let mut first = subscribe(&house.hub, framed_by(&framing));
@@ -250,7 +250,7 @@ fn a_resume_of_windows_is_told_that_some_are_missing() {
 }
 
 #[test]
-fn history_misses_nothing_where_its_queue_overflows_while_it_is_fed() {
+fn history_misses_nothing_where_its_queue_overflows() {
     let house = new();
     let before: Vec<_> = (0..3)
         .map(|n| publish(&house.hub, "a", f64::from(n)))
@@ -286,7 +286,7 @@ fn who_may_publish_nothing_there_learns_nothing_of_the_body() {
 }
 
 #[test]
-fn two_sensors_that_count_their_keys_alike_do_not_silence_each_other() {
+fn two_sensors_with_like_keys_do_not_silence_each_other() {
     let house = new();
     let mut all = subscribe(&house.hub, wish(&["#"], Since::Now));
     for topic in ["a", "b", "a"] {
@@ -338,7 +338,7 @@ fn a_clock_that_ran_ahead_pins_no_value_over_a_restart() {
 }
 
 #[test]
-fn a_snapshot_of_very_many_datastreams_comes_in_pieces_and_the_last_says_where() {
+fn a_snapshot_of_many_datastreams_comes_in_pieces() {
     let house = new();
     for part in 0..21 {
         let members: Vec<_> = (0..1000).map(|n| format!("\"{part}-{n}\":1")).collect();

@@ -26,7 +26,7 @@ fn all(hub: &Arc<Hub>, prefix: &str) -> Vec<(String, Bytes)> {
 }
 
 #[test]
-fn the_last_state_of_each_consumer_is_restored_and_the_forgotten_are_not() {
+fn the_last_state_of_each_consumer_is_restored() {
     let mut house = new();
     remember(&house.hub, "mqtt/a", b"1");
     remember(&house.hub, "mqtt/b", b"2");

@@ -268,7 +268,7 @@ fn said(name: &str, otherwise: u64) -> u64 {
 }
 
 #[test]
-fn no_bit_that_flips_anywhere_takes_what_is_whole_or_anything_in_silence() {
+fn no_bit_that_flips_takes_anything_in_silence() {
     let (first, count) = (said("WEIR_SEED", 0), said("WEIR_DAMAGES", 600));
     let machines = [true, false].map(Machine::filled);
     let mut tried = 0;
@@ -344,7 +344,7 @@ fn the_manifest_is_no_reason_to_lose_what_the_log_no_longer_has() {
 }
 
 #[test]
-fn files_of_the_log_that_are_gone_or_zeros_take_what_only_they_held_and_are_told() {
+fn damaged_files_of_the_log_take_only_what_they_held() {
     for is_clean in [true, false] {
         let machine = Machine::filled(is_clean);
         for (at, (_, name, _)) in machine.files().into_iter().enumerate() {

@@ -75,7 +75,7 @@ impl Wake for Bell {
 }
 
 #[test]
-fn who_asks_whether_there_is_more_is_woken_by_it_and_takes_all_of_it_in_one() {
+fn who_asks_for_more_is_woken_and_takes_all_in_one() {
     let house = new();
     let mut subscription = subscribe(&house.hub, wish(&["#"], Since::Now));
     let bell = Arc::new(Bell::default());
@@ -117,7 +117,7 @@ fn subscribers_with_the_same_wish_and_rights_share_a_group() {
 }
 
 #[test]
-fn a_repeated_idempotency_key_is_acknowledged_and_not_stored_again() {
+fn a_repeated_idempotency_key_is_not_stored_again() {
     let house = new();
     let mut all = subscribe(&house.hub, wish(&["#"], Since::Now));
     let mut twice = publication("a", "{\"value\":1}");
@@ -146,7 +146,7 @@ fn a_repeated_idempotency_key_is_acknowledged_and_not_stored_again() {
 }
 
 #[test]
-fn an_idempotency_key_that_comes_with_another_message_is_refused_and_nothing_is_stored() {
+fn an_idempotency_key_with_another_message_is_refused() {
     let house = new();
     let keyed = |body: &str| weir_hub::Publish {
         key: Some(b"k".to_vec()),
@@ -210,7 +210,7 @@ fn last_values_come_first_and_then_what_follows() {
 }
 
 #[test]
-fn last_values_that_came_through_an_origin_are_left_out_for_it_also_behind_a_start() {
+fn last_values_of_an_origin_are_left_out_for_it() {
     let house = new();
     let through = |topic: &str, value: f64, origin: &str| {
         let mut publication = publication(topic, &format!(r#"{{"value":{value}}}"#));
@@ -292,7 +292,7 @@ fn a_slow_subscriber_may_choose_the_newest_value_or_the_end() {
 }
 
 #[test]
-fn who_comes_late_by_its_own_pace_gets_the_newest_of_each_datastream() {
+fn who_comes_late_gets_the_newest_of_each_datastream() {
     let house = new();
     let mut paced = subscribe(&house.hub, wish(&["a", "b"], Since::Now));
     publish(&house.hub, "a", 1.0);
@@ -329,7 +329,7 @@ fn windows_are_not_thinned_again() {
 }
 
 #[test]
-fn a_window_of_a_clock_that_was_ahead_closes_once_the_clock_is_right() {
+fn a_window_of_a_clock_that_was_ahead_closes_in_time() {
     let house = new();
     let mut mean = wish(&["a"], Since::Now);
     mean.aggregate = Some("mean:1s".parse().unwrap());
@@ -366,7 +366,7 @@ fn a_condition_and_a_window_thin_out_at_the_server() {
 }
 
 #[test]
-fn last_values_are_new_once_what_is_known_of_their_datastream_is() {
+fn last_values_are_new_once_their_datastream_is() {
     let house = new();
     publish(&house.hub, "a", 1.0);
     publish(&house.hub, "b", 2.0);
@@ -437,7 +437,7 @@ fn what_a_crash_undoes_was_never_acknowledged_and_is_told() {
 /// Subscribes again and again while another thread writes; every subscriber must see the tail of the
 /// sequence without hole or duplicate, whatever instant it came at.
 #[test]
-fn there_is_no_hole_and_no_duplicate_with_a_writer_racing_every_subscribe() {
+fn a_racing_writer_leaves_no_hole_and_no_duplicate() {
     const COUNT: u32 = 3000;
     let house = new();
     let hub = house.hub.clone();

@@ -18,7 +18,7 @@ fn row(value: u32, day: i64, more: &str) -> String {
 }
 
 #[test]
-fn a_row_of_a_message_has_what_it_leaves_out_as_it_was_at_its_own_time() {
+fn a_row_has_what_it_leaves_out_as_of_its_own_time() {
     let house = new();
     let begin = house.hub.positions().0;
     for (value, day, more) in [
@@ -68,7 +68,7 @@ fn a_row_of_a_message_has_what_it_leaves_out_as_it_was_at_its_own_time() {
 }
 
 #[test]
-fn a_message_that_would_bring_too_many_descriptions_is_refused_whole_for_a_new_datastream_too() {
+fn a_message_of_too_many_descriptions_is_refused_whole() {
     for known in [false, true] {
         let house = new();
         if known {

@@ -54,7 +54,7 @@ fn guest() -> Principal {
 }
 
 #[test]
-fn entities_are_put_whole_or_not_at_all_and_read_as_far_as_granted() {
+fn entities_are_put_whole_and_read_as_far_as_granted() {
     let house = new();
     let both = [("s/1", Some("{}")), ("t/1", Some("{}"))];
     let refused = put(&house.hub, &guest(), &both);
@@ -139,7 +139,7 @@ fn an_only_observation_that_is_withdrawn_leaves_no_last_value() {
 }
 
 #[test]
-fn what_comes_while_the_past_is_read_for_a_withdrawal_stays_the_last_value() {
+fn what_comes_during_a_withdrawal_stays_the_last_value() {
     let house = new();
     publish(&house.hub, "a", 1.0);
     let hub = house.hub.clone();
@@ -200,7 +200,7 @@ fn what_would_be_refused_is_told_before() {
 }
 
 #[test]
-fn the_newest_of_several_of_one_time_is_not_guessed_after_a_restart() {
+fn the_newest_of_one_time_is_not_guessed_after_a_restart() {
     let house = new();
     publish(&house.hub, "a", 1.0);
     publish(&house.hub, "a", 2.0);

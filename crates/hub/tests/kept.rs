@@ -63,7 +63,7 @@ fn unread(hub: &Hub) -> u64 {
 }
 
 #[test]
-fn what_looks_like_observations_and_can_be_none_is_kept_as_bytes_and_counted() {
+fn what_can_be_no_observations_is_kept_as_bytes_and_counted() {
     for retain in [false, true] {
         let house = new();
         let begin = house.hub.positions().0;
@@ -98,7 +98,7 @@ fn what_looks_like_observations_and_can_be_none_is_kept_as_bytes_and_counted() {
 }
 
 #[test]
-fn who_says_a_format_and_can_be_told_is_refused_and_who_cannot_has_his_bytes_kept() {
+fn who_cannot_be_told_of_a_refusal_has_his_bytes_kept() {
     let house = new();
     let json = by_name("json").unwrap();
     for body in [
@@ -133,7 +133,7 @@ fn granted(topics: &[&str]) -> Principal {
 }
 
 #[test]
-fn bytes_are_kept_where_their_publisher_may_publish_and_nowhere_else() {
+fn bytes_are_kept_only_where_their_publisher_may_publish() {
     let house = new();
     let state = r#"{"state":"ON","watts":5}"#;
     let publish = || Publish::new("zz/lamp", Media::Undeclared, state);
@@ -175,7 +175,7 @@ fn bytes_are_known_again_by_their_key() {
 }
 
 #[test]
-fn a_full_catalog_takes_bytes_of_what_is_known_and_the_gateways_own_and_refuses_the_rest() {
+fn a_full_catalog_takes_bytes_of_what_is_known_alone() {
     let house = new();
     let publish = |topic: &str, body: String| {
         acknowledged(
@@ -199,7 +199,7 @@ fn a_full_catalog_takes_bytes_of_what_is_known_and_the_gateways_own_and_refuses_
 }
 
 #[test]
-fn what_is_retained_at_a_topic_of_the_gateways_is_removed_by_who_is_granted_that() {
+fn what_is_retained_at_the_gateways_topics_can_be_removed() {
     let house = new();
     let publish = |who: &Principal, body: &'static str| {
         let publish = Publish {
@@ -254,7 +254,7 @@ fn counted(hub: &Hub) -> Vec<(&'static str, u64)> {
 }
 
 #[test]
-fn what_is_understood_is_taken_and_the_rest_is_seen_at_its_datastream() {
+fn what_is_not_understood_is_seen_at_its_datastream() {
     for (body, last, kind, place) in [
         (r#"{"pm2.5+":1,"t":2}"#, ("a/t", "2"), "name", "a/pm2.5%2B"),
         (r##"{"#":5}"##, ("a/%23", "5"), "name", "a/%23"),
@@ -298,7 +298,7 @@ fn what_is_understood_is_taken_and_the_rest_is_seen_at_its_datastream() {
 }
 
 #[test]
-fn of_bytes_that_nobody_said_the_format_of_it_is_seen_what_they_look_like() {
+fn of_undeclared_bytes_it_is_seen_what_they_look_like() {
     let house = new();
     for (topic, body, kind) in [
         ("a", &b"21.5 \xb0C"[..], "text"),
@@ -342,7 +342,7 @@ fn what_is_claimed_and_is_none_of_that_is_read_as_what_it_is() {
 }
 
 #[test]
-fn what_a_declared_message_says_wrongly_is_refused_and_what_it_says_oddly_is_seen() {
+fn a_declared_message_is_refused_where_wrong_seen_where_odd() {
     let house = new();
     for body in [
         r#"{"value":1,"unit":5}"#,
@@ -361,7 +361,7 @@ fn what_a_declared_message_says_wrongly_is_refused_and_what_it_says_oddly_is_see
 }
 
 #[test]
-fn a_value_is_taken_without_what_is_beside_it_where_its_publisher_may_publish_no_more() {
+fn a_value_is_taken_without_what_may_not_be_published() {
     let json = by_name("json").unwrap();
     for media in [Media::Undeclared, Media::Claimed(json), Media::Format(json)] {
         let house = new();

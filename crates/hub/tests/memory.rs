@@ -48,7 +48,7 @@ fn a_message_counts_until_nobody_has_it() {
 }
 
 #[test]
-fn the_slow_give_up_what_they_wait_for_before_a_publisher_is_refused() {
+fn the_slow_give_up_before_a_publisher_is_refused() {
     let house = new();
     let hub = &house.hub;
     hub.limit_memory(24 << 20);
@@ -136,7 +136,7 @@ fn what_is_in_the_log_is_taken_at_a_start_and_weighs_the_same() {
 }
 
 #[test]
-fn windows_count_and_the_oldest_close_early_where_memory_is_tight() {
+fn the_oldest_windows_close_early_where_memory_is_tight() {
     let house = new();
     let hub = &house.hub;
     hub.limit_memory(16 << 20);

@@ -79,7 +79,7 @@ fn undeclared(hub: &Arc<Hub>, topic: &str, body: &'static [u8]) {
 }
 
 #[test]
-fn a_message_comes_whole_where_its_own_topic_matches_and_else_in_part() {
+fn a_message_comes_whole_where_its_own_topic_matches() {
     let house = new();
     let expected = [
         (&["kitchen"][..], "kitchen*"),
@@ -176,7 +176,7 @@ fn frames_of_what_expires_are_made_when_they_are_taken() {
 }
 
 #[test]
-fn bytes_that_are_no_format_are_of_the_content_type_that_was_given() {
+fn bytes_of_no_format_have_the_content_type_that_was_given() {
     let house = new();
     let mut reader = subscribe(&house.hub, raw(&["a"], Since::Now));
     for (given, expected) in [
@@ -223,7 +223,7 @@ fn opaque_messages_reach_raw_readers_only() {
 }
 
 #[test]
-fn a_message_comes_whole_only_to_who_may_read_its_topic_and_all_in_it() {
+fn a_message_comes_whole_to_who_may_read_all_in_it() {
     let house = new();
     let of = |filters: &[&str]| {
         let rules = filters

@@ -43,7 +43,7 @@ fn a_message_without_observations_is_refused_in_every_format() {
 }
 
 #[test]
-fn what_said_nothing_of_its_format_and_holds_no_observation_is_opaque() {
+fn what_says_no_format_and_no_observation_is_opaque() {
     let house = new();
     for body in [&b""[..], b"{}", b"[{}]"] {
         acknowledged(&house.hub, &everyone(), message(Media::Undeclared, body)).unwrap();
@@ -51,7 +51,7 @@ fn what_said_nothing_of_its_format_and_holds_no_observation_is_opaque() {
 }
 
 #[test]
-fn topics_that_begin_with_a_dollar_are_the_gateways_to_publish_at() {
+fn topics_with_a_dollar_are_the_gateways_to_publish_at() {
     let house = new();
     let everything = ["#", "$SYS/#", "$own/#"].map(|text| Filter::parse(text).unwrap());
     let rules = everything

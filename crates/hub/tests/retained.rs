@@ -85,7 +85,7 @@ fn restarted(house: House) -> House {
 }
 
 #[test]
-fn a_message_is_retained_until_another_or_an_empty_one_takes_its_place() {
+fn a_message_is_retained_until_another_takes_its_place() {
     let house = new();
     put(&house.hub, retain("a/x", "1"));
     put(&house.hub, publication("a/x", "2"));
@@ -110,7 +110,7 @@ fn to_remove_what_never_was_brings_no_datastream_into_being() {
 }
 
 #[test]
-fn what_is_retained_survives_a_restart_with_all_that_goes_with_it() {
+fn what_is_retained_survives_a_restart_as_it_was() {
     let mut house = new();
     let attributes = Attributes::from(Given {
         content_type: Some("image/png".into()),
@@ -145,7 +145,7 @@ fn what_is_retained_survives_a_restart_with_all_that_goes_with_it() {
 }
 
 #[test]
-fn a_message_that_expired_is_retained_no_more_not_even_by_the_log() {
+fn an_expired_message_is_retained_no_more_by_the_log_either() {
     let mut house = new();
     let expires = |millis| {
         Attributes::from(Given {
@@ -217,7 +217,7 @@ fn retained_messages_are_read_as_far_as_the_policy_grants() {
 }
 
 #[test]
-fn a_resume_gets_what_was_retained_before_and_the_rest_as_it_was_published() {
+fn a_resume_gets_what_was_retained_and_the_rest_as_published() {
     let house = new();
     put(&house.hub, retain("a", "1"));
     let cursor = put(&house.hub, retain("b", "2"));
@@ -237,7 +237,7 @@ fn numbers(subscription: &mut Subscription) -> Vec<u32> {
 }
 
 #[test]
-fn retained_then_live_leaves_no_hole_and_no_duplicate_beside_a_racing_writer() {
+fn retained_then_live_leaves_no_hole_beside_a_racing_writer() {
     const LAST: u32 = 3000;
     let house = new();
     put(&house.hub, retain("a/n", "0"));

@@ -95,7 +95,7 @@ fn a_refusal_is_one_too() {
 }
 
 #[test]
-fn a_delivery_lasts_until_the_subscriber_comes_back_and_ends_with_it() {
+fn a_delivery_lasts_until_the_subscriber_comes_back() {
     let (house, all) = traced();
     let filters = vec![Filter::parse("#").unwrap()];
     let gateway = house.hub.internal().at(at(0));

@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn slip_has_two_ends_and_a_byte_more_for_each_that_it_must_escape() {
+    fn slip_has_two_ends_and_a_byte_more_for_each_escape() {
         assert_eq!(Framing::Slip.wire_bytes(b"abc"), 5);
         assert_eq!(Framing::Slip.wire_bytes(&[1, END, 2, ESC]), 8);
     }

@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn a_packet_waits_for_those_before_it_and_an_idle_medium_saves_nothing_up() {
+    fn a_packet_waits_for_those_before_it() {
         let mut medium = Medium::new(Rate::Bits(8_000));
         assert_eq!(medium.send(0, 1), 1_000_000);
         assert_eq!(medium.send(500_000, 1), 2_000_000);

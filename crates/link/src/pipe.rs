@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn who_has_talked_is_silent_until_the_packet_was_its_share_of_the_time() {
+    fn who_has_talked_is_silent_for_its_share_of_the_time() {
         let direction = Direction {
             duty: 0.25,
             ..direction()

@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn opportunities_of_a_time_are_counted_across_the_end_of_the_trace() {
+    fn opportunities_are_counted_across_the_end_of_the_trace() {
         let trace = Trace::parse("1\n1\n4\n").unwrap();
         let half = MILLI / 2;
         assert_eq!(trace.opportunities(0, 4 * MILLI + half), 3);

@@ -298,7 +298,7 @@ fn echoed(lab: &Lab, stations: &[&Station], packets: usize) -> Vec<usize> {
 }
 
 #[test]
-fn each_station_of_a_star_reaches_the_center_and_is_answered_itself() {
+fn each_station_of_a_star_reaches_the_center() {
     let options = Options {
         more: 4,
         ..Options::default()

@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn the_way_on_is_the_next_whole_frame_with_a_cursor_that_may_be_there() {
+    fn the_way_on_is_the_next_whole_frame_with_a_likely_cursor() {
         let long = vec![7; READ_BYTES + 100];
         let (file, begins, end) = file_of(&[b"one", &long, b"three"]);
         let all = Cursor::new(1, 1)..=Cursor::new(1, 3);

@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn epochs_that_cannot_have_been_are_told_from_those_that_were_written() {
+    fn epochs_that_cannot_have_been_are_told_from_written_ones() {
         let disk = weir_disk::SimDisk::new();
         three_epochs().store(&disk).unwrap();
         let loaded = Epochs::load(&disk).unwrap();

@@ -30,7 +30,7 @@ fn run_until_down(log: &DiskLog, from: u64, to: u64) -> (u64, Vec<(Cursor, u64)>
 }
 
 #[test]
-fn nothing_committed_is_lost_at_whatever_operation_the_machine_goes_down() {
+fn nothing_committed_is_lost_whenever_the_machine_goes_down() {
     for seed in 0..120 {
         let disk = SimDisk::new();
         disk.die_at(seed);
@@ -149,7 +149,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn a_log_is_a_list_that_a_crash_may_shorten_to_what_was_committed(steps in steps()) {
+    fn a_log_is_a_list_that_a_crash_may_shorten(steps in steps()) {
         let disk = SimDisk::new();
         let mut log = open(&disk).unwrap();
         let (mut count, mut committed) = (0_u64, 0_u64);
@@ -192,7 +192,7 @@ proptest! {
 }
 
 #[test]
-fn what_a_killed_process_left_unsynced_is_synced_before_it_counts_as_committed() {
+fn what_a_killed_process_left_is_synced_before_it_counts() {
     let large = vec![7; 10_000];
     for (within, seed) in (0..10).flat_map(|within| (0..8).map(move |seed| (within, seed))) {
         let disk = SimDisk::new();
@@ -213,7 +213,7 @@ fn what_a_killed_process_left_unsynced_is_synced_before_it_counts_as_committed()
 }
 
 #[test]
-fn what_a_failed_sync_left_in_memory_alone_is_on_disk_before_it_counts_as_committed() {
+fn what_a_failed_sync_left_is_on_disk_before_it_counts() {
     for seed in 0..8 {
         let disk = SimDisk::new();
         let log = open(&disk).unwrap();

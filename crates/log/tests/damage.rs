@@ -81,7 +81,7 @@ fn check(disk: &SimDisk, records: u64, lost_max: usize, what: &str) -> DiskLog {
 }
 
 #[test]
-fn after_a_clean_stop_one_bit_of_the_newest_segment_takes_one_record_and_is_told_as_damage() {
+fn after_a_clean_stop_one_bit_takes_one_record_as_damage() {
     const RECORDS: u64 = 7;
     let whole = stopped(RECORDS, true);
     let names = segments(&whole);
@@ -112,7 +112,7 @@ fn after_a_clean_stop_one_bit_of_the_newest_segment_takes_one_record_and_is_told
 }
 
 #[test]
-fn after_a_kill_one_bit_of_the_newest_segment_takes_one_record_and_is_told() {
+fn after_a_kill_one_bit_takes_one_record_and_is_told() {
     const RECORDS: u64 = 7;
     let whole = stopped(RECORDS, false);
     let name = &segments(&whole)[0];
@@ -185,7 +185,7 @@ fn a_small_file_that_is_gone_cut_or_zeros_takes_nothing() {
 }
 
 #[test]
-fn where_the_epochs_are_gone_no_cursor_of_before_means_another_record() {
+fn where_the_epochs_are_gone_no_cursor_means_another_record() {
     let disk = stopped(5, true);
     // Starts of which there are no records take epochs, too.
     for _ in 0..4 {
@@ -207,7 +207,7 @@ fn where_the_epochs_are_gone_no_cursor_of_before_means_another_record() {
 }
 
 #[test]
-fn of_the_newest_segment_any_block_may_be_lost_and_the_rest_is_read() {
+fn any_block_of_the_newest_segment_may_be_lost() {
     for is_clean in [true, false] {
         let whole = stopped(60, is_clean);
         let name = segments(&whole).pop().unwrap();
@@ -228,7 +228,7 @@ fn of_the_newest_segment_any_block_may_be_lost_and_the_rest_is_read() {
 }
 
 #[test]
-fn a_newest_segment_of_zeros_cut_or_gone_after_a_clean_stop_is_told_and_its_places_stay_taken() {
+fn a_newest_segment_that_is_gone_is_told_and_keeps_its_places() {
     type Spoil = fn(&mut Vec<u8>);
     let ways: [Spoil; 4] = [
         |bytes| bytes.fill(0),
@@ -301,7 +301,7 @@ fn in_one_batch() -> SimDisk {
 }
 
 #[test]
-fn within_the_last_batch_a_bit_takes_one_record_and_a_sector_never_written_undoes_the_rest() {
+fn a_sector_never_written_undoes_the_rest_of_the_last_batch() {
     let whole = in_one_batch();
     let name = segments(&whole).pop().unwrap();
     let end = 32
@@ -332,7 +332,7 @@ fn within_the_last_batch_a_bit_takes_one_record_and_a_sector_never_written_undoe
 }
 
 #[test]
-fn what_the_history_has_of_a_log_that_lost_its_end_keeps_its_place() {
+fn what_the_history_has_of_a_lost_end_keeps_its_place() {
     let disk = stopped(60, false);
     let name = segments(&disk).pop().unwrap();
     disk.remove(&name).unwrap();

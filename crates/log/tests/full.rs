@@ -45,7 +45,7 @@ fn open(dir: &Path) -> DiskLog {
 }
 
 #[test]
-fn a_full_file_system_is_told_and_the_log_goes_on_once_there_is_room() {
+fn a_full_file_system_is_told_and_the_log_goes_on_later() {
     let Some(small) = Small::mount() else {
         eprintln!("SKIPPED a_full_file_system_is_told: no right to mount a tmpfs");
         return;

@@ -193,7 +193,7 @@ fn a_restored_copy_takes_no_later_cursor_for_its_own() {
 }
 
 #[test]
-fn rot_in_an_old_segment_is_told_with_file_and_byte_and_read_past() {
+fn rot_in_an_old_segment_is_told_and_read_past() {
     let disk = SimDisk::new();
     let log = open(&disk).unwrap();
     for number in 1..=100 {
@@ -283,7 +283,7 @@ fn an_old_segment_that_is_cut_is_a_hole_that_is_told() {
 }
 
 #[test]
-fn retention_keeps_what_can_be_read_of_a_damaged_segment_and_moves_it_aside() {
+fn retention_keeps_what_can_be_read_of_a_damaged_segment() {
     let options = Options {
         retention_bytes: 8192,
         ..options()
@@ -344,7 +344,7 @@ fn snapshot(log: &DiskLog) -> (Vec<(Kind, String)>, Cursor) {
 }
 
 #[test]
-fn retention_drops_only_what_is_released_and_keeps_keyed_records() {
+fn retention_drops_only_what_is_released_and_not_keyed() {
     let (disk, log) = aged(Options {
         retention_bytes: 0,
         ..options()
@@ -440,7 +440,7 @@ fn aging() -> impl Fn(&mut dyn Iterator<Item = i64>) -> Cursor {
 }
 
 #[test]
-fn a_run_by_a_clock_that_is_ahead_drops_nothing_and_neither_does_the_next() {
+fn a_run_by_a_clock_that_is_ahead_drops_nothing() {
     let run = aging();
     assert_eq!(run(&mut (0..20)), Cursor::new(1, 0));
     // Wrong from its start, and set while it runs.
@@ -462,7 +462,7 @@ fn a_run_by_a_clock_that_is_ahead_drops_nothing_and_neither_does_the_next() {
 }
 
 #[test]
-fn a_run_by_a_clock_that_is_behind_drops_nothing_and_neither_does_the_next() {
+fn a_run_by_a_clock_that_is_behind_drops_nothing() {
     let run = aging();
     let begun = 30 * DAY;
     assert_eq!(run(&mut (begun..begun + 20)), Cursor::new(1, 0));
@@ -474,7 +474,7 @@ fn a_run_by_a_clock_that_is_behind_drops_nothing_and_neither_does_the_next() {
 }
 
 #[test]
-fn many_appenders_and_readers_agree_on_one_order_while_segments_are_dropped() {
+fn many_appenders_and_readers_agree_on_one_order() {
     const EACH: u64 = 3000;
     let options = Options {
         retention_bytes: 16 << 10,

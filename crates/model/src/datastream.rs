@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn each_time_has_the_description_that_held_then_as_far_as_was_known() {
+    fn each_time_has_the_description_that_held_then() {
         let mut river = Datastream {
             unit: Some("m".into()),
             ..Datastream::default()

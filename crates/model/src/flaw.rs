@@ -132,7 +132,7 @@ mod tests {
     use alloc::format;
 
     #[test]
-    fn of_a_message_with_many_flaws_the_first_are_kept_and_the_first_of_each_kind() {
+    fn of_many_flaws_the_first_of_each_kind_are_kept() {
         let mut flaws = Vec::new();
         for count in 0..100 {
             note(&mut flaws, Flaw::new(FlawKind::Name, format!("{count}")));

@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn a_url_means_the_store_of_its_scheme_and_another_is_refused_without_being_shown() {
+    fn a_url_of_another_scheme_is_refused_without_being_shown() {
         assert_eq!(store_of(&Section::new("store")).unwrap().name, "embedded");
         let name = |url: &str| store_of(&store(url)).map(|line| line.name);
         assert_eq!(name(""), Ok("embedded"));

@@ -54,7 +54,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_answer_is_dropped_where_there_is_no_room_a_short_one_where_there_is_none() {
+    fn a_long_answer_is_dropped_where_a_short_one_has_room() {
         let whole = Arc::new(Memory::bounded(3 << 20));
         let memory = whole.part();
         let long = answer(1 << 20).fitting(&memory);

@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn the_past_since_a_time_comes_answer_by_answer_and_nothing_twice() {
+    fn the_past_comes_answer_by_answer_and_nothing_twice() {
         let mut polled = opened(&[10, 20, 30, 40, 50], Some(10));
         let due = polled.due.drain(..).count();
         assert_eq!(due, 2, "two answers of two");

@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn one_piece_is_made_ahead_and_none_before_the_first_is_asked_for() {
+    fn one_piece_is_made_ahead_once_the_first_is_asked_for() {
         let drawer = Arc::new(Drawer::default());
         let mut pieces = begun(&drawer, &["b", "c"]);
         assert!(pieces.poll_opening(&mut cx()).is_pending());

@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_comes_when_the_work_is_done_and_says_so_when_it_broke_off() {
+    fn an_answer_comes_when_the_work_is_done_or_broke_off() {
         let drawer = Drawer::with_room(1);
         let mut answer = answer_of(&drawer, Length::Short, || Response::empty(204));
         assert!(poll(&mut answer).is_pending());

@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_message_is_read_as_it_was_written_and_not_where_a_bit_is_wrong() {
+    fn a_message_is_read_as_written_and_not_with_a_wrong_bit() {
         let mut packet = write([10, 9, 0, 1], 2_048, b"abc");
         assert_eq!(packet.len(), 31);
         assert_eq!(read(&packet), Some(&b"abc"[..]));

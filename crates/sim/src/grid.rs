@@ -200,7 +200,7 @@ mod tests {
     /// Of 1 to 10 trimmed by two at each end: a winsorized deviation of 2.1731 over 0.6 times the root of ten, and
     /// Student's t of five degrees of freedom.
     #[test]
-    fn the_interval_of_a_trimmed_mean_is_yuens_and_of_a_whole_one_students() {
+    fn the_interval_is_yuens_if_trimmed_and_else_students() {
         let values: Vec<f64> = (1..=10).map(f64::from).collect();
         let (middle, spread) = mean(&values, 2);
         assert_eq!(middle, 5.5);
@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn adaptive_polling_asks_about_as_often_as_there_is_something_new() {
+    fn adaptive_polling_asks_as_often_as_there_is_news() {
         let mut polling = setting(8, Scheme::Adaptive, Duplex::Full);
         polling.publication = Publication::Every(15);
         let figures = simulate(&polling, 1);
@@ -301,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn on_a_shared_medium_packets_collide_and_most_is_heard_all_the_same() {
+    fn on_a_shared_medium_packets_collide_and_most_is_heard() {
         let figures = simulate(&setting(16, Scheme::Streaming, Duplex::Shared), 1);
         assert!(figures.lost > 0.5 && figures.rupm >= 95.0, "{figures:?}");
         let alone = simulate(&setting(16, Scheme::Streaming, Duplex::Full), 1);
@@ -331,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn as_many_listeners_as_a_table_of_boards_has_hear_all_and_none_is_reset() {
+    fn as_many_listeners_as_a_board_has_hear_all() {
         for clients in [16, 64, 128, 256] {
             let mut events = setting(clients, Scheme::Events, Duplex::Full);
             events.publication = Publication::Every(4);
@@ -342,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_duplex_line_carries_128_streams_of_a_publication_a_second() {
+    fn a_full_duplex_line_carries_128_streams_of_a_message() {
         let figures = simulate(&setting(128, Scheme::Streaming, Duplex::Full), 1);
         assert!(figures.rupm >= 99.9, "{figures:?}");
         assert!(figures.mpt <= 0.27, "{figures:?}");

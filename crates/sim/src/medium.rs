@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_talks_at_the_same_time_collides_and_who_listens_first_waits() {
+    fn who_talks_at_once_collides_and_who_listens_first_waits() {
         let (mut medium, mut random) = (Medium::default(), Random::new(1));
         medium.offer(Way::In, vec![1], &mut random);
         medium.offer(Way::Out, vec![2], &mut random);

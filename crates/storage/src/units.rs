@@ -482,7 +482,7 @@ mod tests {
     }
 
     #[test]
-    fn each_spelling_is_of_a_unit_and_is_not_one_that_ucum_knows_otherwise() {
+    fn each_spelling_is_of_a_unit_and_not_one_of_ucums_own() {
         for (spelling, code) in SPELLINGS {
             assert!(Unit::read(code).is_some(), "{spelling}: {code}");
             assert!(analyse(spelling).is_err(), "{spelling} is UCUM's own");

@@ -151,7 +151,7 @@ fn messages_of_numbers() -> [String; 4] {
 }
 
 #[test]
-fn a_block_of_numbers_is_seen_as_the_same_message_in_another_format_is() {
+fn a_block_is_seen_as_the_same_message_elsewhere_is() {
     for message in messages_of_numbers() {
         let mut codec = Codec::default();
         assert!(read(&mut codec, "json", message.as_bytes(), "x"));

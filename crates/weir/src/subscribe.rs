@@ -214,7 +214,7 @@ mod tests {
     use super::with_line_ends;
 
     #[test]
-    fn a_table_has_the_line_ends_of_its_standard_and_a_text_in_it_keeps_its_own() {
+    fn a_table_has_the_line_ends_of_its_standard() {
         let table = b"a,b\n1,\"x\ny\"\r\n2,z";
         assert_eq!(with_line_ends(table), b"a,b\r\n1,\"x\ny\"\r\n2,z\r\n");
     }

@@ -88,7 +88,7 @@ fn documents_are_published_whole_and_help_says_which_they_are() {
 }
 
 #[test]
-fn comments_and_empty_lines_are_no_messages_and_a_bad_line_is_named() {
+fn comments_are_no_messages_and_a_bad_line_is_named() {
     let gateway = Gateway::start("serve", &folder("comments"), &[]);
     let url = gateway.url("http");
     let input = "# of a file\n\nm value=1\nm\n";

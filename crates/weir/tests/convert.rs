@@ -33,7 +33,7 @@ fn every_format_gives_a_message_back_as_one_command_shows() {
 }
 
 #[test]
-fn a_broken_message_is_refused_with_its_format_and_the_byte_in_every_format() {
+fn a_broken_message_is_refused_with_its_byte_in_every_format() {
     let folder = folder("broken");
     let file = folder.join("message");
     let path = file.to_str().unwrap();
@@ -80,7 +80,7 @@ fn unread(arguments: &[&str]) -> std::process::Output {
 }
 
 #[test]
-fn a_reader_that_is_gone_is_no_failure_and_nothing_is_said_of_it() {
+fn a_reader_that_is_gone_is_no_failure() {
     for arguments in [&["convert", "--round-trip"][..], &["check"]] {
         let output = unread(arguments);
         let said = String::from_utf8(output.stderr).unwrap();
@@ -93,7 +93,7 @@ fn a_reader_that_is_gone_is_no_failure_and_nothing_is_said_of_it() {
 }
 
 #[test]
-fn a_message_to_be_taken_to_every_format_comes_from_standard_input_too() {
+fn a_message_for_every_format_comes_from_standard_input_too() {
     let both = |input: &str| {
         let unnamed = printed(&["convert", "--round-trip"], input);
         assert_eq!(
@@ -114,7 +114,7 @@ fn a_message_to_be_taken_to_every_format_comes_from_standard_input_too() {
 }
 
 #[test]
-fn a_round_trip_tells_what_this_message_lost_and_not_what_others_would() {
+fn a_round_trip_tells_what_this_message_lost() {
     let said = |input: &str, format: &str| {
         let table = printed(&["convert", "--round-trip"], input);
         let begins = format!("{format} ");

@@ -416,7 +416,7 @@ fn the_guide_says_of_strict_what_it_does() {
 }
 
 #[test]
-fn the_guide_says_of_prefixes_entities_and_the_profile_what_becomes_of_them() {
+fn the_guide_says_what_becomes_of_prefixes_and_entities() {
     let through = |options: &[&str], decoding: &[&str], document: &str| {
         let stream = done(&[&["encode"][..], options].concat(), document.as_bytes());
         let back = String::from_utf8(done(&[&["decode"][..], decoding].concat(), &stream)).unwrap();

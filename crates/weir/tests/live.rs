@@ -43,7 +43,7 @@ fn published(gateway: &Gateway, value: u32) -> String {
 }
 
 #[test]
-fn empty_levels_are_levels_and_a_topic_and_its_path_are_one_to_one() {
+fn empty_levels_are_levels_in_topics_and_their_paths() {
     let gateway = Gateway::start("serve", &folder("levels"), &[]);
     let topics = ["a//x", "/a", "a/", "//", "a/x", "a"];
     for (index, topic) in topics.iter().enumerate() {
@@ -76,7 +76,7 @@ fn empty_levels_are_levels_and_a_topic_and_its_path_are_one_to_one() {
 }
 
 #[test]
-fn a_question_that_makes_no_sense_is_answered_with_400_and_a_sentence() {
+fn a_question_that_makes_no_sense_is_answered_with_400() {
     let gateway = Gateway::start("serve", &folder("questions"), &[]);
     assert_eq!(ask(&gateway, "POST", "/live/a", "{\"value\":1}").0, 204);
     for (method, target, body, sentence) in [

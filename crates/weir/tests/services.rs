@@ -24,7 +24,7 @@ fn url(gateway: &Gateway, scheme: &str) -> String {
 }
 
 #[test]
-fn what_a_service_is_given_every_protocol_has_at_the_topic_that_was_said() {
+fn what_a_service_is_given_every_protocol_has() {
     let gateway = Gateway::start("serve", &folder("services-pub"), &[]);
     for scheme in SCHEMES {
         let topic = format!("{}/temp", &scheme[..3]);

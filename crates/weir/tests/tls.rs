@@ -28,7 +28,7 @@ fn with<'a>(more: &[&'a str], arguments: &[&'a str]) -> Vec<&'a str> {
 }
 
 #[test]
-fn clients_believe_a_certificate_that_they_are_given_and_no_other() {
+fn clients_believe_a_given_certificate_and_no_other() {
     let folder = folder("cacert");
     let files = certificate(&folder, "127.0.0.1");
     let settings = settings(&files);
@@ -60,7 +60,7 @@ fn clients_believe_a_certificate_that_they_are_given_and_no_other() {
 }
 
 #[test]
-fn the_demo_publishes_over_tls_whatever_the_names_in_its_certificate() {
+fn the_demo_publishes_over_tls_whatever_the_certificate() {
     let folder = folder("demo-tls");
     // The demo speaks to 127.0.0.1.
     let files = certificate(&folder, "localhost");

@@ -50,7 +50,7 @@ fn plain_credentials_are_asked_about_and_the_outcome_told() {
 
 // [AMQP-5.3.3-2]
 #[test]
-fn a_mechanism_that_is_none_or_a_refusal_is_an_outcome_and_the_end() {
+fn a_mechanism_that_is_none_is_an_outcome_and_the_end() {
     for (mechanism, response) in [
         ("SCRAM-SHA-1", &b"n,,"[..]),
         ("PLAIN", b"user"),
@@ -106,7 +106,7 @@ fn open_and_begin_are_answered_also_when_they_come_at_once() {
 
 // [AMQP-2.7.1-2] [AMQP-2.7.2-2] [AMQP-2.8.16-1]
 #[test]
-fn what_breaks_the_rules_of_a_connection_closes_it_with_its_condition() {
+fn what_breaks_the_rules_of_a_connection_closes_it() {
     let begin = || Performative::Begin(Box::default());
     let cases: [(&str, u16, Performative); 4] = [
         ("amqp:connection:framing-error", 64, begin()),
@@ -146,7 +146,7 @@ fn frames_that_are_none_or_too_large_close_the_connection() {
 
 // [AMQP-2.4.5-1] [AMQP-2.4.5-2]
 #[test]
-fn a_client_that_wants_to_hear_something_does_and_one_that_is_silent_is_gone() {
+fn a_client_that_is_silent_is_gone_and_others_hear_something() {
     let mut peer = Peer::opened();
     peer.frames();
     // The client told 3 s, and has just heard something.
@@ -166,7 +166,7 @@ fn a_client_that_wants_to_hear_something_does_and_one_that_is_silent_is_gone() {
 
 // [AMQP-2.7.3-1] [AMQP-2.6.7-1] [AMQP-2.6.12-1]
 #[test]
-fn a_senders_message_is_an_event_and_accepted_when_the_driver_says_so() {
+fn a_senders_message_is_accepted_when_the_driver_says_so() {
     let mut peer = Peer::opened();
     let id = peer.attach(attach_sender("a", 0));
     let said = peer.frames();
@@ -228,7 +228,7 @@ fn a_sender_that_settles_last_is_remembered_until_it_does() {
 
 // [AMQP-2.6.14-1] [AMQP-2.7.5-1]
 #[test]
-fn parts_of_a_delivery_are_put_together_and_an_aborted_one_is_nothing() {
+fn an_aborted_delivery_is_nothing_and_others_are_whole() {
     let mut peer = Peer::opened();
     peer.attach(attach_sender("a", 0));
     peer.transfer(0, true, b"one ");
@@ -245,7 +245,7 @@ fn parts_of_a_delivery_are_put_together_and_an_aborted_one_is_nothing() {
 }
 
 #[test]
-fn messages_that_are_not_whole_have_a_limit_together_and_who_goes_beyond_loses_its_link_alone() {
+fn messages_in_parts_have_a_limit_that_costs_one_link() {
     let mut peer = Peer::opened();
     let part = [b'x'; 32 << 10];
     let parts = MESSAGE_BYTES_MAX / part.len();
@@ -298,7 +298,7 @@ fn what_breaks_the_rules_of_a_link_detaches_it_and_no_other() {
 
 // [AMQP-2.8.17-1] [AMQP-2.8.17-2]
 #[test]
-fn what_breaks_the_rules_of_a_session_ends_it_and_not_the_connection() {
+fn what_breaks_the_rules_of_a_session_ends_it_alone() {
     let flow = Flow {
         handle: Some(7),
         ..Flow::default()
@@ -338,7 +338,7 @@ fn what_breaks_the_rules_of_a_session_ends_it_and_not_the_connection() {
 
 // [AMQP-2.6.7-2] [AMQP-2.7.6-1]
 #[test]
-fn messages_go_out_as_there_is_credit_and_their_outcome_comes_back() {
+fn messages_go_out_with_credit_and_outcomes_come_back() {
     let mut peer = Peer::opened();
     let id = peer.attach(attach_receiver("a", 0));
     peer.frames();

@@ -194,7 +194,7 @@ fn values_that_nest_too_deep_or_are_too_many_are_refused() {
 
 // [AMQP-3.2-1]
 #[test]
-fn sections_out_of_their_order_and_messages_without_a_body_are_refused() {
+fn sections_out_of_order_and_bodiless_messages_are_refused() {
     let data = [0, 0x53, 0x75, 0xa0, 1, b'x'];
     let annotations = [0, 0x53, 0x72, 0xc1, 1, 0];
     let read = |parts: &[&[u8]]| Message::read(&Bytes::from(parts.concat()));

@@ -95,7 +95,7 @@ const NON: Kind = Kind::NonConfirmable;
 /// [RFC7252-4.2-1] [RFC7252-5.2.2-3] [RFC7252-5.3.2-1] [RFC7252-4.2-15] [RFC7252-4.5-4]
 /// [RFC7252-5.2.1-3] [RFC7252-5.2.2-5]
 #[test]
-fn a_separate_answer_is_acknowledged_and_stops_the_request_from_being_sent_again() {
+fn a_separate_answer_stops_the_request_from_being_sent_again() {
     let mut client = Client::new();
     let (call, (kind, _, request)) = client.ask(Message::new(Code::GET));
     assert_eq!(kind, CON);
@@ -109,7 +109,7 @@ fn a_separate_answer_is_acknowledged_and_stops_the_request_from_being_sent_again
 
 /// [RFC7252-5.3.2-1] [RFC7252-4.3-3] [RFC7252-4.2-2] [RFC7252-5.3.2-4]
 #[test]
-fn an_answer_that_nobody_waits_for_is_rejected_where_it_is_confirmable() {
+fn an_answer_that_nobody_waits_for_is_rejected() {
     let mut client = Client::new();
     let (_, (_, _, request)) = client.ask(Message::new(Code::GET));
     let elsewhere = client.hear(2, CON, 1, &answer(request.token));
@@ -149,7 +149,7 @@ fn an_answer_with_an_unknown_critical_option_fails() {
 
 /// [RFC7252-8.1-3] [RFC7252-8.2-5]
 #[test]
-fn a_group_is_asked_not_confirmably_and_all_that_answer_are_told() {
+fn a_group_is_asked_not_confirmably_and_all_are_told() {
     let mut client = Client::new();
     let call = client
         .endpoint
@@ -177,7 +177,7 @@ fn a_request_that_nobody_answers_times_out() {
 
 /// [RFC7641-2-2] [RFC7641-3.5-1] [RFC7641-3.6-2]
 #[test]
-fn notifications_are_acknowledged_until_they_are_not_wanted_and_rejected_then() {
+fn notifications_are_acknowledged_while_they_are_wanted() {
     let mut client = Client::new();
     let (call, (_, id, request)) = client.ask(observe());
     client.hear(1, ACK, id, &numbered(request.token, 5));
@@ -250,7 +250,7 @@ fn an_answer_may_be_confirmable_or_not_whatever_the_request_was() {
 
 /// [RFC7252-5.3.2-3]
 #[test]
-fn an_answer_in_an_acknowledgement_is_that_of_its_message_id_and_token() {
+fn an_answer_within_an_acknowledgement_is_of_its_message() {
     let mut client = Client::new();
     let (call, (_, id, request)) = client.ask(Message::new(Code::GET));
     client.hear(1, ACK, id.wrapping_add(1), &answer(request.token));
@@ -263,7 +263,7 @@ fn an_answer_in_an_acknowledgement_is_that_of_its_message_id_and_token() {
 
 /// [RFC7252-4.8.1-1]
 #[test]
-fn one_request_at_a_time_is_on_its_way_to_a_server_confirmable_or_not() {
+fn one_request_at_a_time_is_on_its_way_to_a_server() {
     for confirmable in [true, false] {
         let mut client = Client::new();
         for _ in 0..3 {

@@ -34,7 +34,7 @@ fn a_request_that_is_not_confirmable_is_answered_alike() {
 
 /// [RFC7252-5.2.2-1] [RFC7252-5.2.2-2] [RFC7252-5.2.2-4]
 #[test]
-fn an_answer_that_takes_longer_follows_an_acknowledgement_and_is_confirmable() {
+fn an_answer_that_takes_longer_is_confirmable() {
     let mut server = Server::new();
     server.waits = true;
     assert!(server.ask(CON, 1, &get("/slow")).is_empty());
@@ -58,7 +58,7 @@ fn an_answer_that_takes_longer_follows_an_acknowledgement_and_is_confirmable() {
 
 /// [RFC7252-5.2.3-1]
 #[test]
-fn an_answer_that_takes_longer_is_not_announced_to_who_did_not_ask_confirmably() {
+fn a_late_answer_is_not_announced_without_confirmation() {
     let mut server = Server::new();
     server.waits = true;
     server.ask(NON, 1, &get("/slow"));
@@ -69,7 +69,7 @@ fn an_answer_that_takes_longer_is_not_announced_to_who_did_not_ask_confirmably()
 
 /// [RFC7252-4.2-6] [RFC7252-4.2-7] [RFC7252-4.2-12]
 #[test]
-fn a_confirmable_message_is_sent_again_at_doubled_intervals_and_given_up() {
+fn a_confirmable_message_is_repeated_and_given_up() {
     let mut server = Server::new();
     server.waits = true;
     server.ask(CON, 1, &get("/slow"));
@@ -99,7 +99,7 @@ fn a_confirmable_message_is_sent_again_at_doubled_intervals_and_given_up() {
 
 /// [RFC7252-4.5-1]
 #[test]
-fn a_confirmable_duplicate_gets_the_same_answer_and_is_done_once() {
+fn a_confirmable_duplicate_gets_the_same_answer() {
     let mut server = Server::new();
     let post = request(Code::POST, "/a").with_payload("x");
     let first = server.ask(CON, 9, &post);
@@ -138,7 +138,7 @@ fn a_duplicate_of_a_request_under_way_is_acknowledged() {
 
 /// [RFC7252-4.3-1] [RFC7252-4.2-2] [RFC7252-4.2-9]
 #[test]
-fn a_ping_is_rejected_and_an_empty_message_that_is_not_confirmable_is_passed_over() {
+fn a_ping_is_rejected_and_other_empty_messages_passed_over() {
     let mut server = Server::new();
     let back = server.send(&[0x40, 0, 0x12, 0x34]);
     assert_eq!((back[0].kind, back[0].id), (RST, 0x1234));
@@ -148,7 +148,7 @@ fn a_ping_is_rejected_and_an_empty_message_that_is_not_confirmable_is_passed_ove
 
 /// [RFC7252-4.2-2] [RFC7252-4.2-3] [RFC7252-4.3-2] [RFC7252-3-2]
 #[test]
-fn what_cannot_be_processed_is_rejected_where_it_is_confirmable_and_passed_over_else() {
+fn what_cannot_be_processed_is_rejected_if_confirmable() {
     for rejected in [
         &[0x40, 0x20, 0, 1][..],   // class 1
         &[0x40, 0xc0, 0, 1],       // class 6
@@ -178,7 +178,7 @@ fn what_cannot_be_processed_is_rejected_where_it_is_confirmable_and_passed_over_
 
 /// [RFC7252-3-1] [RFC7252-4.2-4] [RFC7252-4.2-10] [RFC7252-4.2-11]
 #[test]
-fn other_versions_and_stray_acknowledgements_and_resets_are_not_answered() {
+fn stray_messages_and_other_versions_are_not_answered() {
     let mut server = Server::new();
     for ignored in [
         &[0x00, 1, 0, 1][..],
@@ -330,7 +330,7 @@ fn one_confirmable_message_at_a_time_is_on_its_way_to_a_peer() {
 
 /// [RFC7252-4.7-4] [RFC7252-11.3-1] [RFC7252-11.3-2] [RFC9175-2.6-1]
 #[test]
-fn a_large_answer_to_an_address_that_may_be_forged_waits_for_an_echo() {
+fn a_large_answer_to_an_unproven_address_waits_for_an_echo() {
     let mut server = Server::new();
     server.arrival.untrusted = true;
     let asked = server.ask(CON, 1, &get("/large"));
@@ -360,7 +360,7 @@ fn a_large_answer_to_an_address_that_may_be_forged_waits_for_an_echo() {
 
 /// [RFC7641-7-2]
 #[test]
-fn a_flood_from_forged_addresses_leaves_no_more_than_the_limits_allow() {
+fn a_flood_from_forged_addresses_stays_within_the_limits() {
     let limits = Limits {
         peers: 100,
         seen: 100,
@@ -408,7 +408,7 @@ fn separate() -> (Server, u16) {
 
 /// [RFC7252-4.2-8] [RFC7252-4.2-14]
 #[test]
-fn a_request_that_comes_again_after_its_answer_was_acknowledged_is_acknowledged_again() {
+fn a_request_that_comes_late_again_is_acknowledged_again() {
     let (mut server, id) = separate();
     assert!(server.send(&empty(2, id)).is_empty());
     let again = server.ask(CON, 1, &get("/slow"));
@@ -419,7 +419,7 @@ fn a_request_that_comes_again_after_its_answer_was_acknowledged_is_acknowledged_
 
 /// [RFC7252-4.4-3] [RFC7252-5.2.2-6]
 #[test]
-fn an_answer_is_sent_again_until_it_is_acknowledged_somehow_by_its_own_peer() {
+fn an_answer_is_repeated_until_its_own_peer_acknowledges() {
     let reset = |id| empty(3, id).to_vec();
     let with_code = |id| {
         let mut bytes = Vec::new();

@@ -60,7 +60,7 @@ fn what_cannot_be_observed_is_answered_without_the_option() {
 
 /// [RFC7641-4.1-2]
 #[test]
-fn registering_again_by_the_same_token_does_not_double_what_is_told() {
+fn registering_again_does_not_double_what_is_told() {
     let mut server = observed(CON);
     server.ask(CON, 2, &observe("/a"));
     assert_eq!((server.endpoint.kept()[1], server.ended.len()), (1, 1));
@@ -154,7 +154,7 @@ fn an_error_is_the_last_that_is_told_and_has_no_number() {
 
 /// [RFC7641-4.5-1]
 #[test]
-fn notifications_that_are_not_confirmable_are_so_every_now_and_then() {
+fn notifications_are_confirmable_every_now_and_then() {
     let mut server = observed(NON);
     for _ in 0..UNCONFIRMED_MAX {
         assert_eq!(notify(&mut server, "1")[0].kind, NON);
@@ -167,7 +167,7 @@ fn notifications_that_are_not_confirmable_are_so_every_now_and_then() {
 
 /// [RFC7641-4.5.1-1] [RFC7641-4.5.1-2]
 #[test]
-fn notifications_that_are_not_acknowledged_are_spaced_and_conflated() {
+fn unacknowledged_notifications_are_spaced_and_conflated() {
     let mut server = observed(NON);
     let mut sent = 0;
     for _ in 0..200 {

@@ -121,7 +121,7 @@ fn refusal(opened: Opened<u16>) -> String {
 
 /// [RFC8613-5.2-2] [RFC8613-7.4-1] [RFC8613-7.4-2] [RFC8613-8.2-3]
 #[test]
-fn what_is_repeated_is_answered_as_before_and_what_is_replayed_is_not_done_again() {
+fn what_is_replayed_is_not_done_again() {
     let (mut device, mut gateway) = (device(), gateway());
     introduce(&mut device, &mut gateway);
     let (bytes, message) = request(Code::POST, 5);
@@ -199,7 +199,7 @@ fn notifications_are_numbered_and_a_device_may_move() {
 
 /// [RFC8613-8.4-2]
 #[test]
-fn an_answer_in_the_clear_is_believed_only_where_it_is_a_refusal() {
+fn an_answer_in_the_clear_is_believed_only_as_a_refusal() {
     let mut device = device();
     let (bytes, message) = request(Code::GET, 5);
     device.close(keyed(GATEWAY), &bytes).unwrap();

@@ -154,7 +154,7 @@ fn what_breaks_a_rule_ends_the_connection_with_the_reason() {
 
 /// [RFC8323-5.1-1]
 #[test]
-fn an_unknown_critical_option_is_a_bad_option_of_a_request_and_the_end_in_a_csm() {
+fn an_unknown_critical_option_ends_a_csm_and_not_a_request() {
     let mut connection = greeted();
     let mut bad = get(1);
     bad.options.push(Number(9), b"x");
@@ -216,7 +216,7 @@ fn a_body_larger_than_the_peer_takes_goes_in_blocks_of_many() {
 }
 
 #[test]
-fn two_connections_exchange_large_bodies_over_a_stream_in_pieces() {
+fn two_connections_exchange_large_bodies_in_pieces() {
     let body: Vec<u8> = (0..300_000u32).map(|byte| (byte * 3) as u8).collect();
     let mut client = Connection::new(Framing::Stream, Limits::default(), 5);
     let call = client.request(Message::new(Code::POST).with_payload(body.clone()));
@@ -258,7 +258,7 @@ fn block2(number: u32, more: bool, token: Token, payload: Vec<u8>) -> Message {
 
 /// [RFC7959-2.6-1] [RFC8323-7-1]
 #[test]
-fn the_rest_of_a_notification_in_blocks_is_fetched_and_only_the_newests() {
+fn the_rest_of_a_notification_is_fetched_of_the_newest() {
     let (mut client, request) = observing();
     let mut hear = |message: &Message| {
         client.handle_input(NOW, &bytes_of(message)).unwrap();
@@ -289,7 +289,7 @@ fn the_rest_of_a_notification_in_blocks_is_fetched_and_only_the_newests() {
 
 /// [RFC7959-2.6-1]
 #[test]
-fn an_error_instead_of_the_rest_is_left_to_the_next_notification() {
+fn an_error_instead_of_the_rest_waits_for_the_next() {
     let (mut client, request) = observing();
     let mut first = block2(0, true, request.token, vec![1; 1024]);
     first.options.push_uint(Number::OBSERVE, 1);

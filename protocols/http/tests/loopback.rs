@@ -205,7 +205,7 @@ fn a_large_answer_is_compressed_for_who_accepts_it() {
 }
 
 #[test]
-fn every_format_is_compressed_for_who_accepts_it_unless_it_is_so_already() {
+fn every_format_is_compressed_unless_it_is_so_already() {
     gateway::with(&[("cors", "https://b.example")], async |gateway| {
         for format in weir_codec::FORMATS {
             let ask = async |coding: &str| {
@@ -242,7 +242,7 @@ fn every_format_is_compressed_for_who_accepts_it_unless_it_is_so_already() {
 }
 
 #[test]
-fn a_page_of_another_origin_may_read_where_all_may_but_not_with_credentials() {
+fn a_page_of_another_origin_may_read_without_credentials() {
     gateway::with(&[("cors", "*")], async |gateway| {
         let request = "OPTIONS /echo HTTP/1.1\r\nHost: a\r\nOrigin: https://b.example\r\n\
              Access-Control-Request-Method: POST\r\nConnection: close\r\n\r\n";

@@ -55,7 +55,7 @@ const PIPELINE: &str = "\r\nPOST /live/kitchen/temp?x=1 HTTP/1.1\r\nHost: weir.e
     GET / HTTP/1.0\r\n\r\nGET /never HTTP/1.1\r\nHost: a\r\n\r\n";
 
 #[test]
-fn pipelined_requests_come_out_whole_up_to_the_last_of_the_connection() {
+fn pipelined_requests_come_out_whole_up_to_the_last() {
     let requests = requests(PIPELINE);
     let seen: Vec<_> = requests
         .iter()
@@ -273,7 +273,7 @@ fn a_host_that_is_none_and_a_target_of_nothing_here_are_refused() {
 }
 
 #[test]
-fn in_http_2_the_authority_is_the_host_and_a_field_beside_it_the_same() {
+fn in_http_2_the_authority_and_the_host_are_the_same() {
     let settled = |fields: &[&str], named: Option<&str>| {
         let mut request = requests("GET / HTTP/1.1\r\nHost: a\r\n\r\n").remove(0);
         request.version = Version::Http2;
@@ -448,7 +448,7 @@ impl Machine for Mute {
 }
 
 #[test]
-fn over_a_bad_link_the_same_requests_arrive_and_then_the_connection_is_idle() {
+fn over_a_bad_link_requests_arrive_and_the_rest_is_idle() {
     for seed in 1..50 {
         let session = Session::new(Instant::START, BODY_BYTES_MAX);
         let client = Mute(Some(&PIPELINE.as_bytes()[..KEPT_BYTES]));

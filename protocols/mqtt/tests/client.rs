@@ -166,7 +166,7 @@ fn a_client_sends_nothing_that_the_server_does_not_take() {
 
 // [MQTT-3.3.4-7] [MQTT-3.3.4-8]
 #[test]
-fn a_client_keeps_to_the_receive_maximum_of_the_server_and_holds_nothing_else_back() {
+fn a_client_keeps_to_the_receive_maximum_of_the_server() {
     let mut guest = Guest::open(&[Property::ReceiveMaximum(1)]);
     assert_eq!(guest.published(QoS::AtLeastOnce, 1, false).packet_id, 1);
     assert_eq!(guest.publish(QoS::AtLeastOnce, 2, false).0, Sent::Full);

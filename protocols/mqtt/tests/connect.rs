@@ -35,7 +35,7 @@ fn another_protocol_or_version_is_named_as_such() {
 
 // MQTT 3.1, section 3.1; bit 7 as Mosquitto's bridges set it.
 #[test]
-fn mqtt_3_1_is_known_by_its_name_and_level_and_a_bridge_by_a_bit_of_that() {
+fn mqtt_3_1_is_known_by_its_name_and_a_bridge_by_a_bit() {
     for (bytes, version, bridge) in [
         (
             &b"\x10\x0f\x00\x06MQIsdp\x03\x02\x00\x00\x00\x01c"[..],

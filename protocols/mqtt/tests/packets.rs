@@ -411,7 +411,7 @@ proptest! {
 
 // MQTT 3.1, sections 3.6, 3.8 and 3.10: what is sent again says so. [MQTT-3.6.1-1] [MQTT-3.8.1-1] [MQTT-3.10.1-1]
 #[test]
-fn only_3_1_says_of_other_packets_than_publish_that_they_are_sent_again() {
+fn only_3_1_says_of_other_packets_that_they_come_again() {
     for bytes in [
         &b"\x6a\x02\x00\x01"[..],
         b"\x8a\x06\x00\x01\x00\x01a\x00",

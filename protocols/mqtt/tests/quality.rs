@@ -33,7 +33,7 @@ fn with_properties(properties: &[Property<'_>]) -> House {
 
 // [MQTT-3.3.4-1] [MQTT-4.3.2-4] [MQTT-2.2.1-5]
 #[test]
-fn qos_1_is_acknowledged_with_its_identifier_once_the_driver_says_so() {
+fn qos_1_is_acknowledged_once_the_driver_says_so() {
     for version in [V5, V311] {
         let mut house = House::open(version);
         house.give(Packet::Publish(publish(QoS::AtMostOnce, 0)));
@@ -47,7 +47,7 @@ fn qos_1_is_acknowledged_with_its_identifier_once_the_driver_says_so() {
 
 // [MQTT-4.3.2-5]
 #[test]
-fn after_its_acknowledgment_an_identifier_stands_for_a_new_message() {
+fn an_acknowledged_identifier_stands_for_a_new_message() {
     let mut house = House::open(V5);
     for dup in [false, true] {
         house.give(Packet::Publish(Publish {
@@ -108,7 +108,7 @@ fn a_qos_2_message_refused_leaves_its_identifier_free() {
 
 // [MQTT-4.4.0-1]
 #[test]
-fn a_qos_2_message_received_before_the_connection_broke_is_not_taken_again() {
+fn a_qos_2_message_from_before_the_break_is_not_taken_again() {
     let mut house = House::open(V5);
     house.give(Packet::Publish(publish(QoS::ExactlyOnce, 5)));
     house.acknowledge(5);
@@ -143,7 +143,7 @@ fn a_qos_2_message_received_before_the_connection_broke_is_not_taken_again() {
 
 // [MQTT-4.6.0-2] [MQTT-4.6.0-3]
 #[test]
-fn acknowledgments_leave_in_the_order_in_which_the_messages_came() {
+fn acknowledgments_leave_in_the_order_of_the_messages() {
     let mut house = House::open(V5);
     house.give(Packet::Publish(publish(QoS::AtLeastOnce, 1)));
     house.give(Packet::Publish(publish(QoS::ExactlyOnce, 2)));
@@ -162,7 +162,7 @@ fn acknowledgments_leave_in_the_order_in_which_the_messages_came() {
 
 // [MQTT-3.3.4-7]
 #[test]
-fn more_messages_under_way_than_the_receive_maximum_end_the_connection() {
+fn more_under_way_than_the_receive_maximum_ends_it() {
     let limits = ServerLimits {
         receive_max: 2,
         ..ServerLimits::default()
@@ -200,7 +200,7 @@ fn more_messages_under_way_than_the_receive_maximum_end_the_connection() {
 // [MQTT-2.2.1-4] [MQTT-4.3.1-1] [MQTT-4.3.2-1] [MQTT-4.3.2-2] [MQTT-4.3.3-1] [MQTT-4.3.3-2]
 // [MQTT-3.3.1-3]
 #[test]
-fn messages_leave_with_an_identifier_of_their_own_and_without_dup() {
+fn messages_leave_with_identifiers_of_their_own() {
     let mut house = House::open(V5);
     assert_eq!(house.deliver("a", QoS::AtMostOnce, 1), Sent::Head);
     assert_eq!(house.deliver("a", QoS::AtLeastOnce, 2), Sent::Head);
@@ -260,7 +260,7 @@ fn a_message_that_the_client_refuses_is_done() {
 
 // [MQTT-3.3.4-9] [MQTT-4.9.0-1] [MQTT-4.9.0-2] [MQTT-3.3.4-10] [MQTT-4.9.0-3]
 #[test]
-fn no_more_messages_are_under_way_than_the_client_takes_and_all_else_goes_on() {
+fn no_more_is_under_way_than_the_client_takes() {
     let mut house = with_properties(&[Property::ReceiveMaximum(2)]);
     assert_eq!(house.deliver("a", QoS::AtLeastOnce, 1), Sent::Head);
     assert_eq!(house.deliver("a", QoS::ExactlyOnce, 2), Sent::Head);
@@ -315,7 +315,7 @@ fn what_was_under_way_is_sent_again_under_its_identifier() {
 
 // [MQTT-3.3.1-1] [MQTT-4.3.3-1]
 #[test]
-fn what_may_have_been_sent_before_says_so_and_has_the_identifier_that_it_would_have_had() {
+fn what_may_have_been_sent_before_says_so() {
     let state = State {
         last_id: 7,
         ..State::default()
@@ -402,7 +402,7 @@ fn topics_get_aliases_as_far_as_the_client_takes_them() {
 }
 
 #[test]
-fn an_acknowledgment_of_another_quality_ends_the_connection_and_an_unknown_one_does_not() {
+fn an_acknowledgment_of_another_quality_ends_the_connection() {
     for wrong in [Packet::Pubrec(ok(1)), Packet::Pubcomp(ok(1))] {
         let mut house = House::open(V5);
         house.deliver("a", QoS::AtLeastOnce, 1);
@@ -420,7 +420,7 @@ fn an_acknowledgment_of_another_quality_ends_the_connection_and_an_unknown_one_d
 }
 
 #[test]
-fn a_client_that_floods_identifiers_of_3_1_1_is_only_read_slower() {
+fn a_client_that_floods_identifiers_is_only_read_slower() {
     let mut house = House::open(Version::V311);
     for id in 1..2000 {
         house.give(Packet::Publish(publish(QoS::AtLeastOnce, id)));

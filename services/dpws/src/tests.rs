@@ -282,7 +282,7 @@ fn a_subscription_lives_from_subscribe_to_unsubscribe() {
 }
 
 #[test]
-fn what_cannot_be_subscribed_is_refused_as_the_specification_names_it() {
+fn what_cannot_be_subscribed_is_refused_by_the_book() {
     let house = house();
     let action = format!("Dialect=\"{}/Action\"", OASIS.profile);
     let sink = |address: &str| SINK.replace("192.0.2.9:9", address);

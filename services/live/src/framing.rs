@@ -327,7 +327,7 @@ mod tests {
     const NAMED: bool = false;
 
     #[test]
-    fn an_event_has_its_cursor_as_id_and_a_line_for_each_of_the_payload() {
+    fn an_event_has_its_cursor_as_id_and_a_line_for_each_line() {
         let sse = Sse { bare: NAMED };
         assert_eq!(
             framed(&sse, "plain", b"1\n2\n", AT),
@@ -342,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_keeps_its_line_ends_where_the_scheme_has_none_of_its_own() {
+    fn a_table_keeps_its_line_ends_where_the_scheme_has_none() {
         let table = b"topic,value\r\na,1\r\n";
         let text = String::from_utf8_lossy(table).into_owned();
         assert_eq!(framed(&lines(true, "csv"), "csv", table, AT), text);

@@ -350,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_that_waited_are_answered_as_one_in_order_and_as_far_as_due() {
+    fn messages_that_waited_are_answered_as_one_in_order() {
         let plain = weir_codec::by_name("plain").unwrap();
         let opaque = || item(Content::Opaque("image/png".into()), Rows::All);
         let items = [

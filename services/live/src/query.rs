@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn a_position_is_that_of_the_last_event_before_that_of_the_query() {
+    fn a_position_of_the_last_event_goes_before_the_querys() {
         let at = Since::Cursor(Cursor::new(1, 0x2f));
         let id = ("last-event-id", "1-2f");
         assert_eq!(since(&call(&[("since", "1-1")], &[id])).unwrap(), at);
@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn no_wait_is_given_where_none_is_preferred_or_the_preference_makes_no_sense() {
+    fn no_wait_is_given_where_the_preference_makes_no_sense() {
         for prefer in [
             "wait=0",
             "wait=\"0\"",

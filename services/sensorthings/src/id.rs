@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn digits_are_a_number_and_all_else_is_text_that_survives_a_key_and_a_url() {
+    fn digits_are_a_number_and_all_else_is_text() {
         assert_eq!(Id::of_text("7"), Id::Number(7));
         assert!(matches!(Id::of_text("07"), Id::Text(_)));
         let urn = Id::of_text("http://a/b#c'd+e");

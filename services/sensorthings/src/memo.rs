@@ -138,7 +138,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn properties_are_found_in_the_text_and_a_copy_that_is_changed_has_its_own() {
+    fn properties_are_found_in_the_text_and_a_copy_has_its_own() {
         let body = json!({"name": "a,b", "description": "c",
             "feature": {"type": "Point", "coordinates": [1, 2]}});
         let body = body.as_object().cloned().unwrap_or_default();

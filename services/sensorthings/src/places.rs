@@ -119,7 +119,7 @@ mod tests {
     use weir_hub::Media;
 
     #[test]
-    fn what_was_published_before_it_was_counted_is_not_counted_with_those_before_it() {
+    fn what_was_published_before_a_count_is_not_in_it() {
         let house = house("places-late");
         let at = |minute: u32| format!(r#"{{"value":1,"time":"2026-11-20T10:0{minute}:00Z"}}"#);
         house.publish("a/b", &at(1));

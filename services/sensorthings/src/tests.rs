@@ -211,7 +211,7 @@ pub(crate) fn kitchen() -> Json {
 }
 
 #[test]
-fn a_thing_is_inserted_with_all_that_belongs_to_it_and_found_by_every_way() {
+fn a_thing_is_inserted_and_found_by_every_way() {
     let house = house("deep");
     let thing = house.post("Things", kitchen());
     assert_eq!(house.get(&thing)["properties"]["floor"], 2);
@@ -261,7 +261,7 @@ fn a_thing_is_inserted_with_all_that_belongs_to_it_and_found_by_every_way() {
 }
 
 #[test]
-fn what_other_protocols_publish_is_here_and_what_is_posted_here_is_theirs() {
+fn what_other_protocols_publish_is_here_and_back() {
     let house = house("both");
     house.publish(
         "cellar/boiler/pressure",
@@ -418,7 +418,7 @@ fn a_thing_is_where_the_newest_of_its_historical_locations_says() {
 
 // [STA-A.2.1.7-1]
 #[test]
-fn links_lead_through_entities_that_others_make_and_delete_meanwhile() {
+fn links_lead_through_entities_that_come_and_go() {
     // Of those deleted one was read, one was not, and one, where identifiers order them, was the last of its page.
     for (order, deleted, expected) in [
         ("", [0, 4, 1].as_slice(), "abcdfg0"),
@@ -449,7 +449,7 @@ fn links_lead_through_entities_that_others_make_and_delete_meanwhile() {
 }
 
 #[test]
-fn entities_are_changed_in_part_or_whole_and_deleted_with_what_needs_them() {
+fn entities_are_changed_and_deleted_with_what_needs_them() {
     let house = house("change");
     let thing = house.post("Things", kitchen());
     assert_eq!(
@@ -491,7 +491,7 @@ fn entities_are_changed_in_part_or_whole_and_deleted_with_what_needs_them() {
 }
 
 #[test]
-fn an_observation_is_corrected_under_its_identifier_and_withdrawn_for_all() {
+fn an_observation_is_corrected_and_withdrawn_for_all() {
     let house = house("correct");
     house.post("Things", kitchen());
     let observations = house.get("Observations");

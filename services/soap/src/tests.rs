@@ -131,7 +131,7 @@ fn with_whole(members: &str) -> String {
 }
 
 #[test]
-fn all_that_an_observation_may_have_comes_back_in_the_order_of_the_schema() {
+fn all_of_an_observation_comes_back_in_the_schemas_order() {
     let house = house();
     let answer = house.ask(soap::Version::V12, &with_whole(WHOLE));
     assert_eq!(answer.status, 200, "{}", text(&answer));
@@ -167,7 +167,7 @@ fn what_is_wrong_with_a_further_property_is_told_by_its_name() {
 }
 
 #[test]
-fn a_client_writes_what_the_service_takes_and_reads_what_it_answers() {
+fn a_client_writes_what_the_service_takes() {
     let house = house();
     let root = xml(&house.ask(soap::Version::V12, &with_whole(WHOLE)));
     assert!(root.find("cursor").is_some());

@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn an_offering_has_what_is_attached_to_its_procedure_however_far_down_and_in_rings() {
+    fn an_offering_has_what_is_attached_however_far_down() {
         let mut offerings = Offerings::default();
         offerings.take("station", &record(&["o", "p"], &["mast"]));
         offerings.take("mast", &record(&[], &["station"]));

@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_read_holds_all_that_may_match_and_tells_instants_where_it_says_so() {
+    fn what_is_read_holds_all_that_may_match() {
         for (relation, name, _) in RELATIONS {
             let other = (at(10), at(20));
             let span = relation.begins(other);

@@ -205,7 +205,7 @@ const BEYOND: &[Way] = &[
 ];
 
 #[test]
-fn what_is_found_by_a_name_is_told_so_in_its_own_encoding_and_with_its_own_security() {
+fn what_is_found_by_a_name_is_told_with_its_own_security() {
     let mut premises = premises();
     premises.logins.tokens = true;
     let named =
@@ -306,7 +306,7 @@ fn a_datastream_that_the_caller_has_no_way_to_hides_no_other() {
 }
 
 #[test]
-fn behind_a_proxy_the_host_is_that_of_the_caller_and_elsewhere_the_name_alone() {
+fn behind_a_proxy_the_host_is_that_of_the_caller() {
     let premises = premises();
     let hrefs = |host: &str| {
         let hall = ask_as(&premises, Principal::unrestricted(), "/td/hall", host);
@@ -350,7 +350,7 @@ fn a_directory_is_read_page_by_page() {
 }
 
 #[test]
-fn what_is_no_topic_is_refused_and_what_is_no_thing_is_not_there() {
+fn what_is_no_topic_is_refused_and_no_thing_is_not_there() {
     let premises = premises();
     for (path, status) in [
         ("/td/%", 400),
@@ -369,7 +369,7 @@ fn what_is_no_topic_is_refused_and_what_is_no_thing_is_not_there() {
 }
 
 #[test]
-fn channels_are_those_of_what_goes_on_and_every_reference_leads_somewhere() {
+fn channels_and_every_reference_lead_somewhere() {
     let document = read(&ask(&premises(), "/asyncapi.json?topic=hall/+"));
     let channels = document["channels"].as_object().unwrap();
     let names: Vec<_> = channels.keys().map(String::as_str).collect();

@@ -383,7 +383,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_datastream_with_the_last_number_there_is_is_refused_and_breaks_nothing() {
+    fn a_datastream_with_the_last_number_is_refused() {
         let mut loaded = Loaded::default();
         let mut entries = Entries::default();
         entries.topic(u32::MAX - 1, "a");

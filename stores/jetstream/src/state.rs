@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn an_end_before_a_sequence_is_believed_after_enough_looks_and_who_leaves_is_forgotten() {
+    fn an_end_before_a_sequence_is_believed_after_enough_looks() {
         let mut ends = Ends::default();
         let mut cx = Context::from_waker(Waker::noop());
         ends.note(5);
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_connection_before_read_last_is_known_whenever_that_is_asked() {
+    fn what_the_last_connection_read_is_known_whenever_asked() {
         let mut newest = Newest::default();
         newest.note(Some(1), (6, vec![6]));
         newest.note(None, (7, vec![7]));

@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_as_it_was_is_left_out_where_only_others_are_asked_for() {
+    fn what_is_as_it_was_is_left_out_where_others_are_asked_for() {
         let table = Table::parse(include_str!("../../house.tsv")).expect("the table is read");
         assert_eq!(table.beside(&table, true), (String::new(), true));
         assert!(table.beside(&table, false).0.contains("Place"));

@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn what_came_in_by_a_bridge_goes_out_by_others_only_and_no_message_goes_round() {
+    fn what_came_in_by_a_bridge_goes_out_by_others_only() {
         for (origin, via, goes) in [
             ("", &[][..], true),
             ("bridge/site", &[], false),

@@ -89,7 +89,7 @@ fn bombs_external_entities_and_depth_are_refused() {
 }
 
 #[test]
-fn an_envelope_opens_and_a_header_that_must_be_understood_is_a_fault() {
+fn a_header_that_must_be_understood_and_is_not_is_a_fault() {
     let envelope = |head: &str| {
         format!(
             "<e:Envelope xmlns:e=\"{}\"><e:Header>{head}</e:Header>\

@@ -53,7 +53,7 @@ mod tests {
         \x011\x00333333\x14@\x102\0\xC2\x07\0\0\0\0";
 
     #[test]
-    fn the_examples_of_the_specification_read_and_are_written_the_same() {
+    fn the_examples_of_the_specification_are_read_and_written_alike() {
         for (bytes, text) in [
             (HELLO, r#"{"hello":"world"}"#),
             (AWESOME, r#"{"BSON":["awesome",5.05,1986]}"#),

@@ -86,7 +86,7 @@ fn the_first_readings_are_those_of_a_running_network() {
 }
 
 #[test]
-fn supply_pressure_falls_and_return_pressure_rises_with_distance() {
+fn supply_falls_and_return_pressure_rises_with_distance() {
     let mut network = sound();
     for _ in 0..50 {
         network.step(600.0);
@@ -184,7 +184,7 @@ fn a_stopped_pump_lowers_every_pressure_and_throttles_the_flow() {
 }
 
 #[test]
-fn a_leak_shows_at_the_plant_and_on_its_way_but_not_at_the_meter() {
+fn a_leak_shows_at_the_plant_and_not_at_the_meter() {
     let (mut whole, mut leaky) = (
         sound(),
         Network::broken(11, NOON, Fault::Leak { substation: 4 }),

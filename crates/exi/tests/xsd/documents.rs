@@ -7,7 +7,7 @@ fn text(target: &str, body: &str) -> String {
 }
 
 #[test]
-fn an_included_document_without_namespace_takes_that_of_the_other() {
+fn an_included_document_takes_the_namespace_of_the_other() {
     let outer = text(
         "urn:t",
         "<xs:include schemaLocation='inner.xsd'/><xs:element name='e' type='T'/>",

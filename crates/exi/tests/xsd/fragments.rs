@@ -65,7 +65,7 @@ fn the_relaxed_grammar_has_all_attributes_and_elements() {
 }
 
 #[test]
-fn attributes_that_mean_different_things_are_strings_in_the_relaxed_grammar() {
+fn attributes_of_two_meanings_are_strings_when_relaxed() {
     use weir_exi::grammar::{DatatypeId, Terminal};
     let schema = schema(TWO);
     let relaxed = schema.types[schema.element_fragment.expect("needed").index()];

@@ -158,7 +158,7 @@ fn empty_groups_are_empty_content() {
 }
 
 #[test]
-fn mixed_content_has_characters_last_in_every_state_of_the_content() {
+fn mixed_content_has_characters_last_in_every_state() {
     let schema = schema(
         "<xs:element name='e'><xs:complexType mixed='true'><xs:sequence>\
          <xs:element name='a'/></xs:sequence><xs:attribute name='x' use='required'/>\

@@ -35,7 +35,7 @@ fn built_in_types_have_the_entries_of_appendix_d() {
 }
 
 #[test]
-fn names_of_elements_attributes_and_types_are_sorted_in_their_namespace() {
+fn names_are_sorted_in_their_namespace() {
     let body = "<xs:complexType name='b'><xs:sequence><xs:element name='c' form='unqualified'/>\
                 </xs:sequence><xs:attribute name='d'/></xs:complexType>\
                 <xs:attribute name='a'/><xs:element name='B' type='b'/>";

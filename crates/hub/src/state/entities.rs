@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn where_there_is_no_room_what_is_there_can_be_replaced_and_removed() {
+    fn where_there_is_no_room_replacing_and_removing_go_on() {
         let mut entities = Entities::default();
         entities.put("a", "{\"n\":1}".into(), Cursor::START);
         entities.bytes = ENTITIES_BYTES_MAX;

@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_principal_cannot_hold_all_and_all_together_no_more_than_the_limit() {
+    fn one_principal_cannot_hold_all_that_there_is_room_for() {
         let mut held = Held::default();
         let owner = |number: usize| Arc::<str>::from(number.to_string());
         let many = FILTERS_HELD_BY_ONE_MAX;

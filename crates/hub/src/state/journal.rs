@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn changes_are_told_from_where_one_left_and_all_is_new_beyond_what_is_remembered() {
+    fn changes_are_told_from_where_one_left_or_all_is_new() {
         let mut journal = Journal::default();
         assert_eq!(journal.since(u64::MAX).names, None);
         journal.note("a");

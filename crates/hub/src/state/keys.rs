@@ -103,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_key_used_again_after_a_day_is_remembered_from_its_second_use() {
+    fn a_key_used_after_a_day_is_remembered_from_then() {
         let (mut keys, start) = (Keys::default(), Time::from_nanos(0));
         let later = start.plus_nanos(KEY_AGE_NANOS + 1);
         let hours =

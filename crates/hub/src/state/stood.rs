@@ -104,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn observations_of_the_newest_time_are_counted_and_of_older_times_unknown() {
+    fn observations_of_the_newest_time_are_counted_others_unknown() {
         let mut newest = Newest::NOTHING;
         let time = Time::from_nanos;
         for nanos in [5, 5, 3, 7, 7, 7] {

@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn observations_of_one_time_and_two_descriptions_are_of_one_datastream() {
+    fn two_descriptions_at_one_time_are_of_one_datastream() {
         let mut builder = BatchBuilder::new();
         for description in [0, 1, 0] {
             builder.begin();
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_withdrawn_is_hidden_until_it_is_no_more_or_its_topic_is_forgotten() {
+    fn what_is_withdrawn_is_hidden_until_its_topic_is_forgotten() {
         let mut withdrawn = Withdrawn::default();
         withdrawn.put(&key("a", 2, 1), true);
         withdrawn.put(&key("a", 1, 0), true);

@@ -106,7 +106,7 @@ fn said(name: &str, otherwise: u64) -> u64 {
 }
 
 #[test]
-fn nothing_acknowledged_is_lost_or_told_twice_whatever_the_disks_do() {
+fn nothing_acknowledged_is_lost_whatever_the_disks_do() {
     let (first, count) = (said("WEIR_SEED", 0), said("WEIR_SCHEDULES", 100));
     let mut tally = Tally::default();
     (first..first + count).for_each(|seed| schedule(seed, &mut tally));

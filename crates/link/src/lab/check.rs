@@ -446,7 +446,7 @@ mod tests {
     }
 
     #[test]
-    fn a_machine_whose_own_way_takes_longer_than_the_link_is_told_so() {
+    fn a_machine_that_is_slower_than_the_link_is_told_so() {
         let target = rtt_target(&Profile::named("lan").unwrap());
         let slow = Check {
             rtt_target: target,
@@ -458,7 +458,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rate_is_that_of_most_of_the_time_whenever_single_packets_were_looked_at() {
+    fn a_rate_is_that_of_most_of_the_time() {
         let milli = Duration::from_millis;
         let steady = (1..=100).map(|number| (number, milli(10 * number)));
         let mut arrived: Vec<_> = steady.collect();
@@ -489,7 +489,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_by_a_trace_is_judged_by_what_the_trace_could_carry_just_then() {
+    fn a_link_by_a_trace_is_judged_by_what_it_could_carry_then() {
         let trace = Trace::lte(2);
         let sent = Duration::ZERO..Duration::from_secs(1);
         let judged = |arrived: &Arrived| {

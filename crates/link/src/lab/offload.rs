@@ -346,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stream_is_cut_at_its_segments_and_only_the_last_says_that_it_is_over() {
+    fn a_stream_is_cut_at_its_segments() {
         let mut frame = tcp(true, u32::MAX - 999, 0x80 | 0x10 | FIN_AND_PSH, 2_500);
         frame[4..6].copy_from_slice(&[0xff, 0xff]);
         let packets = cut(&read(TCP_OVER_IPV4, 1_000, 20, &frame));
@@ -366,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn a_packet_that_is_not_cut_gets_the_checksum_that_was_left_to_the_device() {
+    fn an_uncut_packet_gets_the_checksum_left_to_the_device() {
         let mut packet = tcp(true, 7, 2, 3);
         let shape = Shape {
             kind: TCP_OVER_IPV4,

@@ -246,7 +246,7 @@ fn a_name_that_can_be_no_topic_is_escaped_and_that_is_noted() {
 }
 
 #[test]
-fn what_can_be_nowhere_is_left_out_where_anything_else_is_there_and_that_is_forgiven() {
+fn what_can_be_nowhere_is_left_out_where_forgiven() {
     let long = "n".repeat(2000);
     let rows = [
         (Naming::Below, &*long),

@@ -400,7 +400,7 @@ mod tests {
 
     // Sections 3.4 and 3.5.3.
     #[test]
-    fn what_is_settled_without_an_outcome_is_released_as_was_announced_and_comes_again() {
+    fn what_is_settled_without_an_outcome_comes_again() {
         let received = DeliveryState::Received {
             section_number: 0,
             section_offset: 0,

@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn a_selector_over_the_value_is_a_condition_and_others_are_not_in_effect() {
+    fn a_selector_over_the_value_is_a_condition_others_are_not() {
         let name = "apache.org:selector-filter:string";
         let wanted = Wanted::read(&source("a", &[(name, "value > 3 AND value <> 5")])).unwrap();
         assert!(wanted.condition.is_some());

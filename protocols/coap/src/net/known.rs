@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_holds_at_its_head_for_whom_it_was_made_and_what_it_was_asked() {
+    fn an_answer_begins_with_for_whom_and_what_it_was_made() {
         let mut known = Known::default();
         let one = Principal::unrestricted();
         let other = Principal {

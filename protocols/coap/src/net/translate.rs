@@ -423,7 +423,7 @@ mod tests {
     }
 
     #[test]
-    fn a_query_that_stands_for_a_field_is_spelt_as_the_field_or_in_small_letters() {
+    fn a_query_for_a_field_is_spelt_as_the_field_or_small() {
         for spelt in ["Idempotency-Key", "idempotency-key", "IDEMPOTENCY-KEY"] {
             let (mut query, mut headers) = (vec![(spelt.to_owned(), "k1".to_owned())], Vec::new());
             take_header(&mut query, "idempotency-key", &mut headers);

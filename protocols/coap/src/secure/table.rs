@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_touched_stays_and_no_more_than_twice_the_count_is_kept() {
+    fn what_is_touched_stays_and_twice_the_count_is_the_most() {
         let mut table = Table::new(10);
         for key in 0..1000 {
             table.put(key, key);

@@ -199,7 +199,7 @@ mod tests {
 
     /// [RFC7959-2.4-1] [RFC7959-2.4-3] [RFC7959-2.4-8] [RFC7959-4-1]
     #[test]
-    fn a_large_body_leaves_in_blocks_of_the_size_asked_for_and_with_a_tag() {
+    fn a_large_body_leaves_in_blocks_as_asked_with_a_tag() {
         let mut bodies = Bodies::new();
         let first = cut(&mut bodies, Some(block(0, 2)), body(150));
         assert_eq!((first.payload.len(), block2(&first).value()), (64, 0x0a));

@@ -393,7 +393,7 @@ mod tests {
 
     /// [RFC7641-3.2-1]
     #[test]
-    fn an_answer_without_the_option_or_with_an_error_ends_the_observation() {
+    fn an_answer_without_the_option_ends_the_observation() {
         for last in [
             Message::new(Code::CONTENT),
             Message {
@@ -411,7 +411,7 @@ mod tests {
 
     /// [RFC7641-3.3.1-2]
     #[test]
-    fn an_observation_is_registered_again_with_its_token_and_ended_with_it() {
+    fn an_observation_is_registered_again_and_ended_by_its_token() {
         let mut call = observation();
         call.token = Token::new(&[7]).unwrap();
         let again = call.again();
@@ -488,7 +488,7 @@ mod tests {
 
     /// [RFC7959-2.4-4] [RFC7959-2.4-5] [RFC7959-2.4-6]
     #[test]
-    fn a_response_in_blocks_is_put_together_unless_they_are_of_different_bodies() {
+    fn a_response_in_blocks_is_put_together_if_of_one_body() {
         let limits = Limits::default();
         let part = |number: u32, more: bool, tag: u8| {
             let block = Block {

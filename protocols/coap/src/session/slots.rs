@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_number_finds_its_value_until_that_is_gone_and_nothing_after() {
+    fn a_number_finds_its_value_until_that_is_gone() {
         let mut slots = Slots::new();
         let (one, two) = (slots.insert('a'), slots.insert('b'));
         assert_eq!((slots.remove(one), slots.len()), (Some('a'), 1));

@@ -129,7 +129,7 @@ mod tests {
 
     /// [RFC7252-5.4.1-1] [RFC7252-5.4.1-2]
     #[test]
-    fn an_unknown_option_is_refused_where_it_is_critical_and_passed_over_else() {
+    fn an_unknown_option_is_refused_only_where_critical() {
         assert_eq!(checked(&[(9, b"")]), Err(Refusal::Option(Number(9))));
         assert_eq!(checked(&[(11, b"a"), (10, b"x")]).unwrap(), [11]);
         assert_eq!(checked(&[(31, b"")]), Err(Refusal::Option(Number(31))));

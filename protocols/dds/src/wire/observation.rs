@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn doubles_are_aligned_to_eight_bytes_in_version_1_and_to_four_in_version_2() {
+    fn doubles_are_aligned_to_eight_in_version_1_four_in_2() {
         // topic "a" and three empty strings, then the number 1.5, time 7, and nothing else.
         let mut plain: Vec<u8> = [
             &[2, 0, 0, 0, b'a', 0, 0, 0][..],

@@ -18,7 +18,7 @@ async fn until(holds: impl Fn() -> bool) {
 }
 
 #[test]
-fn an_answer_counts_until_it_is_taken_and_who_takes_nothing_is_given_up() {
+fn an_answer_counts_until_it_is_taken_or_given_up() {
     gateway::with(&[], async |mut gateway| {
         let hub = gateway.hub.clone();
         let asked = connected(&gateway, b"GET /huge HTTP/1.1\r\nhost: a\r\n\r\n").await;
@@ -67,7 +67,7 @@ const SETTINGS: u8 = 4;
 const PING: u8 = 6;
 
 #[test]
-fn a_stream_of_http_2_whose_window_stays_shut_is_reset_and_the_others_go_on() {
+fn a_stream_of_http_2_whose_window_stays_shut_is_reset() {
     gateway::with(&[], async |gateway| {
         let hub = gateway.hub.clone();
         let mut sent = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".to_vec();
@@ -98,7 +98,7 @@ fn a_stream_of_http_2_whose_window_stays_shut_is_reset_and_the_others_go_on() {
 }
 
 #[test]
-fn heads_and_bodies_that_are_not_whole_count_together_and_are_refused_beyond_their_part() {
+fn unfinished_heads_and_bodies_are_refused_beyond_their_part() {
     gateway::with(&[], async |gateway| {
         let hub = gateway.hub.clone();
         hub.limit_memory(3 << 20);

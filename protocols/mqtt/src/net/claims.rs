@@ -464,7 +464,7 @@ mod tests {
     }
 
     #[test]
-    fn the_later_claim_has_the_session_and_a_state_under_an_earlier_one_does_not_count() {
+    fn the_later_claim_has_the_session() {
         let mut trio = Trio::new();
         let first = trio.claim(0);
         trio.leave(0, first, false);
@@ -482,7 +482,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_gateway_left_is_there_until_the_next_one_has_left_something() {
+    fn what_a_gateway_left_stays_until_the_next_leaves_something() {
         let mut trio = Trio::new();
         for of in [1, 0] {
             let claim = trio.claim(of);
@@ -498,7 +498,7 @@ mod tests {
     }
 
     #[test]
-    fn a_gateway_that_starts_with_a_session_that_it_left_long_ago_goes_on_with_the_latest_state() {
+    fn a_gateway_goes_on_with_the_latest_state_of_a_session() {
         let before = ["a", "b"].map(Claims::new);
         let claims = Claims::new("b");
         // As a start gives them: by key, and without their places.
@@ -514,7 +514,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_of_a_gateway_that_is_gone_is_removed_by_the_one_that_has_the_session() {
+    fn what_is_left_of_a_gone_gateway_the_next_one_removes() {
         let mut trio = Trio::new();
         let first = trio.claim(0);
         trio.leave(0, first, false);
@@ -546,7 +546,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_of_those_that_are_there_looks_after_what_is_left_of_one_that_is_gone() {
+    fn the_first_of_those_there_looks_after_what_is_left() {
         let mut trio = Trio::new();
         let claim = trio.claim(2);
         trio.leave(2, claim, false);
@@ -567,7 +567,7 @@ mod tests {
     }
 
     #[test]
-    fn a_session_of_another_user_is_not_to_be_had_and_one_that_ended_is_gone() {
+    fn a_session_of_another_user_is_not_to_be_had() {
         let mut trio = Trio::new();
         let claim = trio.claim(0);
         trio.leave(0, claim, true);
@@ -579,7 +579,7 @@ mod tests {
     }
 
     #[test]
-    fn a_record_of_before_gateways_had_names_is_a_session_that_nobody_has() {
+    fn a_record_from_before_names_is_a_session_of_nobody() {
         let mut trio = Trio::new();
         trio.log((own_key("x"), stored(false).write()));
         assert_eq!(trio.latest(), [""; 3]);

@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn what_came_and_was_given_no_key_yet_is_new_when_it_comes_again() {
+    fn what_was_given_no_key_yet_is_new_when_it_comes_again() {
         let mut member = member();
         let key = member.draw_key();
         member.note_key(7, key);

@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_client_is_said_once_for_each_cause_and_not_all_are_remembered() {
+    fn a_client_is_said_once_for_each_cause() {
         let thrown = Thrown::default();
         assert!(thrown.is_first("a", ReasonCode::MALFORMED_PACKET));
         assert!(!thrown.is_first("a", ReasonCode::MALFORMED_PACKET));

@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn xml_of_others_comes_as_it_went_and_what_could_end_a_stream_as_bytes() {
+    fn xml_of_others_comes_as_it_went_or_as_bytes() {
         let entry = "<entry xmlns='http://www.w3.org/2005/Atom' xml:lang='en'><title>Soliloquy</title>\
                      <a:x xmlns:a='urn:a' a:y='1'>2</a:x></entry>";
         let (media, bytes) = through_a_stream(entry).unwrap();

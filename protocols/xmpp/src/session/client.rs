@@ -548,7 +548,7 @@ mod tests {
 
     // [XEP0198-4-1] [XEP0198-5-1]
     #[test]
-    fn what_was_not_acknowledged_is_sent_again_where_the_stream_goes_on() {
+    fn what_was_not_acknowledged_goes_again_on_resumption() {
         let mut client = ready(None);
         told(&mut client, &format!("{BOUND}{ENABLED}"));
         for id in 1..4 {

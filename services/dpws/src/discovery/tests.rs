@@ -72,7 +72,7 @@ fn probe(generation: &Generation, body: &str) -> Vec<u8> {
 }
 
 #[test]
-fn a_probe_is_answered_in_its_generation_with_what_the_device_is() {
+fn a_probe_is_answered_in_its_generation() {
     for generation in GENERATIONS {
         let types = format!(
             "<d:Types xmlns:p=\"{}\" xmlns:w=\"{DEVICE}\">p:Device w:Gateway</d:Types>",
@@ -147,7 +147,7 @@ fn only_the_device_of_an_address_says_where_it_is() {
 }
 
 #[test]
-fn hello_and_bye_are_said_in_both_generations_on_every_interface() {
+fn hello_and_bye_are_said_in_both_generations_everywhere() {
     let interfaces = vec![vec!["http://a/dpws".into()], vec!["http://b/dpws".into()]];
     let mut machine = Discovery::new(device(), interfaces);
     machine.hello(Instant::START);

@@ -176,7 +176,7 @@ mod tests {
     const DECLARED: &str = "multipart/mixed; boundary=b";
 
     #[test]
-    fn requests_and_change_sets_are_told_apart_and_keep_their_bodies() {
+    fn requests_and_change_sets_keep_their_bodies() {
         let text = "before\r\n--b\r\nContent-Type: application/http\r\n\r\n\
                     GET Things?$top=1 HTTP/1.1\r\nHost: h\r\n\r\n\r\n--b\r\n\
                     Content-Type: multipart/mixed;boundary=\"c\"\r\n\r\n--c\r\n\

@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn references_lead_to_what_was_made_and_texts_that_look_like_them_stay() {
+    fn references_lead_to_what_was_made_and_like_texts_stay() {
         let mut places = Places::default();
         places.0.insert("1".into(), "Things(5)".into());
         places.0.insert("s".into(), "Sensors('a%2Fb')".into());

@@ -216,7 +216,7 @@ fn depth_and_terms_are_bounded() {
 }
 
 #[test]
-fn how_geometries_lie_is_asked_as_often_as_their_outlines_are_short() {
+fn geometries_are_compared_as_often_as_they_are_short() {
     let outline = |corners: usize| {
         let all = (0..corners).map(|n| format!("{n} {}", if n % 2 == 0 { 0 } else { 9999 }));
         all.collect::<Vec<_>>().join(",")

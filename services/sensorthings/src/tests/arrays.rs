@@ -4,7 +4,7 @@ use super::*;
 
 // [STA-A.6.1.1-2]
 #[test]
-fn arrays_of_observations_are_stored_row_by_row_and_a_bad_row_hinders_no_other() {
+fn a_bad_row_of_an_array_hinders_no_other() {
     let house = house("arrays");
     let thing = house.post("Things", kitchen());
     let id = house.get(&format!("{thing}/Datastreams"))["value"][0]["@iot.id"].clone();

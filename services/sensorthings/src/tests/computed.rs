@@ -11,7 +11,7 @@ fn stream(house: &House) -> (String, Json) {
 }
 
 #[test]
-fn a_datastream_says_from_when_to_when_and_where_it_was_observed() {
+fn a_datastream_says_when_and_where_it_was_observed() {
     let house = house("extent");
     let (path, stream) = stream(&house);
     let span = "2026-11-20T10:00:00.000Z/2026-11-20T10:03:00.000Z";
@@ -48,7 +48,7 @@ fn a_datastream_says_from_when_to_when_and_where_it_was_observed() {
 }
 
 #[test]
-fn what_was_withdrawn_does_not_count_and_what_nobody_observed_has_no_time() {
+fn what_was_withdrawn_does_not_count() {
     let house = house("extent-withdrawn");
     let (path, _) = stream(&house);
     let all = house.get(&format!("{path}/Observations"));
@@ -91,7 +91,7 @@ fn datastreams_are_found_and_sorted_by_what_is_computed() {
 }
 
 #[test]
-fn features_that_may_not_be_read_are_not_shown_with_observations_either() {
+fn features_that_may_not_be_read_are_shown_nowhere() {
     let mut house = house("feature-grants");
     house.publish("cellar/pressure", r#"{"value":1.5}"#);
     let stream = house.get("Datastreams")["value"][0]["@iot.id"].clone();
@@ -117,7 +117,7 @@ fn features_that_may_not_be_read_are_not_shown_with_observations_either() {
 }
 
 #[test]
-fn where_a_thing_is_is_told_to_who_may_read_the_datastream_that_says_it() {
+fn where_a_thing_is_is_told_to_who_may_read_it() {
     let mut house = house("place-grants");
     for topic in ["truck/load", "truck/gps"] {
         house.publish(topic, r#"{"value":1.5}"#);

@@ -316,7 +316,7 @@ fn a_feature_that_follows_from_hidden_observations_is_not_there() {
 }
 
 #[test]
-fn a_topic_that_may_not_be_read_is_described_by_nobody_whether_it_is_there_or_not() {
+fn a_topic_that_may_not_be_read_is_described_by_nobody() {
     let houses = House::pair("topic");
     let publisher = caller("publisher", &[(Verb::Read, "v1.1/#"), (Verb::Publish, "#")]);
     let blind = caller("blind", &[(Verb::Read, "v1.1/#"), (Verb::Change, "#")]);
@@ -354,7 +354,7 @@ fn a_topic_that_may_not_be_read_is_described_by_nobody_whether_it_is_there_or_no
 }
 
 #[test]
-fn what_may_not_be_read_stays_where_what_it_refers_to_is_deleted() {
+fn what_may_not_be_read_stays_where_its_reference_goes() {
     for url in [
         "Things(1)",
         "Sensors(2)",
@@ -432,7 +432,7 @@ fn a_task_is_refused_without_the_topic_that_it_would_go_to() {
 }
 
 #[test]
-fn a_multi_datastream_whose_components_are_partly_hidden_tells_the_others() {
+fn a_multi_datastream_partly_hidden_tells_the_others() {
     let house = house("disclosure-multi");
     house.post("Things", multi::station());
     let stream = house.get("MultiDatastreams")["value"][0]["@iot.id"].clone();
@@ -484,7 +484,7 @@ fn a_multi_datastream_whose_components_are_partly_hidden_tells_the_others() {
 }
 
 #[test]
-fn a_thing_that_nobody_described_is_where_the_last_datastream_says_that_may_be_read() {
+fn a_thing_is_where_its_last_readable_datastream_says() {
     let house = house("disclosure-places");
     for (topic, latitude) in [("truck/a", 1.5), ("truck/b", 2.5), ("truck/c", 3.5)] {
         let body = json!({"value": 1, "lat": latitude, "lon": 20.25});
@@ -525,7 +525,7 @@ fn a_thing_that_nobody_described_is_where_the_last_datastream_says_that_may_be_r
 }
 
 #[test]
-fn the_topics_that_an_earlier_version_listed_with_a_feature_are_not_told() {
+fn topics_that_an_earlier_version_listed_are_not_told() {
     let house = House::furnished("listed");
     let body = json!({"name": "urn:f", "description": "", "encodingType": "application/geo+json",
                       "feature": {"type": "Point", "coordinates": [1, 2]},

@@ -122,7 +122,7 @@ fn a_place_said_by_path_and_body_moves_its_thing_once() {
 /// Several locations of a thing describe one place (18-088 section 8.2.2).
 /// [STA-A.3.1.1-7]
 #[test]
-fn of_several_locations_that_which_is_a_geometry_makes_the_feature() {
+fn of_several_locations_the_geometry_makes_the_feature() {
     let house = house("first-of-many");
     let text = json!({"name": "Text", "description": "", "encodingType": "text/plain",
         "location": "upstairs"});

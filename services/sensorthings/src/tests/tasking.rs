@@ -29,7 +29,7 @@ fn posted(house: &House) -> String {
 
 // [TASKING-1-1] [TASKING-1-2] [TASKING-2-1] [TASKING-2-2] [TASKING-3-1] [TASKING-3-2]
 #[test]
-fn a_capability_is_inserted_with_its_actuator_and_found_by_every_way() {
+fn a_capability_is_inserted_and_found_by_every_way() {
     let house = house("tasking-deep");
     let path = posted(&house);
     let capability = house.get(&format!("{path}?$expand=Actuator,Thing,Tasks"));
@@ -116,7 +116,7 @@ fn tasks_go_to_the_topic_that_a_capability_is_changed_to() {
 }
 
 #[test]
-fn a_task_that_is_not_what_the_capability_describes_is_refused_and_sent_to_nobody() {
+fn a_task_that_is_not_as_described_is_sent_to_nobody() {
     let house = house("tasking-bad");
     let path = posted(&house);
     for bad in [

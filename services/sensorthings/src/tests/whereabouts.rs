@@ -68,7 +68,7 @@ fn moved(house: &House) -> (String, [String; 2], [String; 2]) {
 }
 
 #[test]
-fn an_observation_is_of_where_its_thing_was_at_its_time_by_whichever_protocol_it_came() {
+fn an_observation_is_of_where_its_thing_was_at_its_time() {
     let house = house("moved");
     let thing = thing_in(&house);
     assert_eq!(house.get("FeaturesOfInterest")["value"], json!([]));
@@ -122,7 +122,7 @@ fn an_observation_is_of_where_its_thing_was_at_its_time_by_whichever_protocol_it
 }
 
 #[test]
-fn who_was_nowhere_before_it_was_observed_is_of_where_it_came_to() {
+fn who_was_nowhere_before_is_of_where_it_came_to() {
     let house = house("came");
     let mut thing = kitchen();
     thing.as_object_mut().unwrap().remove("Locations");
@@ -141,7 +141,7 @@ fn who_was_nowhere_before_it_was_observed_is_of_where_it_came_to() {
 }
 
 #[test]
-fn what_is_corrected_of_a_place_or_a_time_is_so_of_what_was_observed_there() {
+fn a_corrected_place_is_that_of_what_was_observed_there() {
     let house = house("corrected");
     let (thing, [shed, _], [_, in_yard]) = moved(&house);
     assert_eq!(features(&house), ["Shed", "Shed", "Yard", "House"]);
@@ -185,7 +185,7 @@ fn what_somebody_says_of_a_feature_that_follows_stays() {
 }
 
 #[test]
-fn what_was_observed_at_a_location_that_goes_stays_of_its_feature() {
+fn what_was_observed_at_a_gone_location_keeps_its_feature() {
     let house = house("gone");
     let (thing, [shed, yard], _) = moved(&house);
     assert_eq!(house.status("DELETE", &yard, Json::Null), 200);

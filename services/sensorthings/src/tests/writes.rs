@@ -92,7 +92,7 @@ fn what_other_protocols_publish_at_a_time_is_counted() {
 }
 
 #[test]
-fn a_deep_insert_that_the_hub_would_refuse_in_part_leaves_nothing_behind() {
+fn a_deep_insert_refused_in_part_leaves_nothing_behind() {
     let house = house("refused");
     let mut long = kitchen();
     long["Datastreams"][0]["name"] = "x".repeat(2000).into();
@@ -141,7 +141,7 @@ fn windows_of_the_history_do_not_count_what_was_withdrawn() {
 }
 
 #[test]
-fn the_newest_observation_is_told_without_the_history_and_is_the_same() {
+fn the_newest_observation_is_told_without_the_history() {
     let house = house("newest");
     let url = format!("{}/Observations", house.stream());
     let ask = "$top=1&$orderby=phenomenonTime%20desc";
@@ -167,7 +167,7 @@ fn the_newest_observation_is_told_without_the_history_and_is_the_same() {
 }
 
 #[test]
-fn an_observation_is_found_by_the_way_of_what_it_is_of_and_by_no_other() {
+fn an_observation_is_found_by_its_own_way_and_no_other() {
     let house = house("by-the-way");
     let kitchen = house.stream();
     house.publish("cellar/air", r#"{"value":12}"#);
@@ -268,7 +268,7 @@ pub(super) fn multi_of(thing: &str) -> Json {
 
 // [STA-A.3.1.2-3] [STA-A.3.1.2-4]
 #[test]
-fn an_observation_moves_to_another_datastream_and_keeps_its_identifier_and_feature() {
+fn an_observation_moves_and_keeps_its_identifier() {
     let mut house = house("moves");
     let from = house.stream();
     let other = house.post("Things", kitchen());
@@ -336,7 +336,7 @@ fn an_observation_moves_to_another_datastream_and_keeps_its_identifier_and_featu
 }
 
 #[test]
-fn pages_of_sorted_observations_neither_repeat_nor_hide_what_others_write_between_them() {
+fn sorted_pages_neither_repeat_nor_hide_what_others_write() {
     let house = house("sorted-pages");
     let stream = house.stream();
     let post =

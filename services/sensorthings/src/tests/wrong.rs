@@ -82,7 +82,7 @@ fn bad_json_says_at_which_byte() {
 }
 
 #[test]
-fn spans_that_end_before_they_begin_hold_nothing_and_are_not_stored() {
+fn spans_that_end_before_they_begin_are_not_stored() {
     let house = house("spans");
     house.post("Things", kitchen());
     let none = "phenomenonTime gt 2026-11-20T11:00:00Z and phenomenonTime lt 2026-11-20T10:00:00Z";
@@ -137,7 +137,7 @@ fn numbers_beyond_all_bounds_are_cut_or_refused() {
 }
 
 #[test]
-fn a_filter_that_would_look_at_more_observations_than_a_request_may_is_refused() {
+fn a_filter_that_would_look_at_too_much_is_refused() {
     let house = house("all");
     house.post("Things", kitchen());
     assert_eq!(house.filtered("Things", "colour eq 'red'").status, 400);
@@ -163,7 +163,7 @@ fn a_filter_that_would_look_at_more_observations_than_a_request_may_is_refused()
 
 /// The limit is made small, since to reach it as it is takes two million observations.
 #[test]
-fn a_request_that_would_look_at_all_observations_for_few_is_refused_where_its_limit_is() {
+fn a_request_for_few_that_looks_at_all_is_refused() {
     let mut house = house("scans");
     let rows = |minute: i64| {
         let time = now().plus_nanos(minute * 60_000_000_000);
@@ -203,7 +203,7 @@ fn a_request_that_would_look_at_all_observations_for_few_is_refused_where_its_li
 
 /// Each level of the path multiplies what is found by the datastreams of the thing.
 #[test]
-fn a_path_that_goes_to_and_fro_is_refused_before_it_takes_the_memory() {
+fn a_path_that_goes_to_and_fro_is_refused_in_time() {
     let house = house("to-and-fro");
     let thing = house.post("Things", kitchen());
     for number in 1..20 {

@@ -232,7 +232,7 @@ mod tests {
 
     /// [SOS2-13.5-2] [SOS2-13.5-3]
     #[test]
-    fn the_faults_of_sos_have_the_code_and_the_reason_of_the_standard() {
+    fn the_faults_of_sos_have_the_code_of_the_standard() {
         let said = "what it was here";
         for (code, at_fault, begins) in [
             (

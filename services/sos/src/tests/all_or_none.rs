@@ -39,7 +39,7 @@ fn count(house: &House, query: &str, local: &str) -> usize {
 }
 
 #[test]
-fn more_features_than_one_request_of_the_hub_takes_are_kept_with_their_observations() {
+fn more_features_than_one_request_takes_are_kept() {
     let house = offered();
     let answer = insert(&house, (0..5000).map(|number| format!("urn:f:{number}")));
     assert_eq!(answer.status, 200, "{}", text(&answer));
@@ -49,7 +49,7 @@ fn more_features_than_one_request_of_the_hub_takes_are_kept_with_their_observati
 }
 
 #[test]
-fn an_observation_of_a_feature_that_cannot_be_kept_is_refused_before_it_is_stored() {
+fn an_observation_of_a_feature_beyond_room_is_refused_first() {
     let house = offered();
     let long = format!("urn:f:{}", "x".repeat(1024));
     let answer = insert(&house, ["urn:f:1".to_owned(), long].into_iter());

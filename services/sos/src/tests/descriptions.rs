@@ -354,7 +354,7 @@ fn a_sensor_is_not_deleted_with_what_another_observed() {
 }
 
 #[test]
-fn an_observation_is_found_by_its_identifier_whoever_observed_it() {
+fn an_observation_is_found_by_its_identifier_by_anybody() {
     let house = replaced();
     let root = house.document("request=GetObservation&version=2.0.0&procedure=urn:s:old");
     for id in texts(&root, "identifier") {
@@ -367,7 +367,7 @@ fn an_observation_is_found_by_its_identifier_whoever_observed_it() {
 }
 
 #[test]
-fn a_declared_datastream_takes_late_observations_of_its_earlier_sensor_and_no_new_ones() {
+fn a_declared_datastream_takes_late_observations_as_of_then() {
     let house = replaced();
     let declared = Datastream {
         sensor: Some(NEW.into()),

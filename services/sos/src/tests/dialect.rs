@@ -218,7 +218,7 @@ fn exchange_results(house: &House, binding: Binding) {
 
 /// [SOS2-13.1-1] [SOS2-13.5-1]
 #[test]
-fn a_sensors_life_is_told_in_every_binding_as_other_servers_clients_write_it() {
+fn a_sensors_life_is_told_in_every_binding() {
     for binding in Binding::ALL {
         let house = house();
         let accept = "<w:AcceptVersions><w:Version>2.0.0</w:Version></w:AcceptVersions>\
@@ -257,7 +257,7 @@ fn a_sensors_life_is_told_in_every_binding_as_other_servers_clients_write_it() {
 
 /// [SOS2-13.2-1]
 #[test]
-fn key_value_pairs_with_namespaces_and_all_that_is_optional_are_understood() {
+fn key_value_pairs_with_all_that_is_optional_are_understood() {
     let house = house();
     let pox = Binding::Pox;
     pox.ask(&house, "sw:InsertSensor", INSERT_SENSOR);

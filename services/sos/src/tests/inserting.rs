@@ -78,7 +78,7 @@ const ALL: &str = "request=GetObservation&version=2.0.0&procedure=urn:s:9";
 
 /// [SOS2-8.2-1] [SOS2-10.2-1] [SOS2-10.3-1] [SOS2-10.4-2]
 #[test]
-fn a_sensor_is_inserted_described_observed_and_deleted_and_survives_a_restart() {
+fn a_sensor_is_inserted_observed_and_survives_a_restart() {
     let mut house = house();
     let root = accepted(&house, insert_sensor());
     assert_eq!(root.child("assignedProcedure").unwrap().text(), "urn:s:9");
@@ -400,7 +400,7 @@ fn of_several_observations_all_are_inserted_or_none() {
 
 /// [SOS2-8.3-6]
 #[test]
-fn an_answer_in_pieces_is_whole_and_one_that_cannot_be_has_a_limit() {
+fn an_answer_in_pieces_is_whole_or_has_a_limit() {
     let house = house();
     let count = crate::limits::WHOLE_OBSERVATIONS_MAX / 2 + 1;
     for part in 0..2 {
@@ -480,7 +480,7 @@ fn what_cannot_be_inserted_names_the_parameter() {
 
 /// [SOS2-10.4-3]
 #[test]
-fn an_offering_takes_the_types_of_observations_that_its_sensor_was_announced_with() {
+fn an_offering_takes_the_types_that_its_sensor_announced() {
     let house = house();
     accepted(&house, insert_sensor());
     let measured = insert_observations();
@@ -504,7 +504,7 @@ fn an_offering_takes_the_types_of_observations_that_its_sensor_was_announced_wit
 
 /// [SOS2-10.4-4]
 #[test]
-fn what_is_inserted_is_added_to_all_offerings_that_are_named_or_to_none() {
+fn what_is_inserted_is_added_to_all_named_offerings_or_none() {
     let house = house();
     accepted(&house, insert_sensor());
     accepted(&house, insert_sensor().replace("urn:s:9", "urn:s:10"));

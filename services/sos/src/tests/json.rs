@@ -55,7 +55,7 @@ fn observation(time: Json, result: Json) -> Json {
 
 /// [SOS2-10.2-3]
 #[test]
-fn a_sensor_and_its_observations_go_in_and_a_description_is_replaced() {
+fn a_sensor_goes_in_and_its_description_is_replaced() {
     let house = house();
     assert_eq!(
         told(&house, &insert_sensor())["assignedProcedure"],

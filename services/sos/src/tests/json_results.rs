@@ -219,7 +219,7 @@ fn a_batch_inserts_into_the_offering_that_it_announces() {
 
 /// A filter of 52North's examples: its corners have the latitude first, and say so.
 #[test]
-fn a_geometry_that_names_its_reference_system_has_the_order_of_that() {
+fn a_geometry_has_the_order_of_the_system_that_it_names() {
     let house = super::house::measured();
     let ring = json!([
         [50.0, 7.0],

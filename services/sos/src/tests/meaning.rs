@@ -66,7 +66,7 @@ fn told_at(house: &House) -> (String, String) {
 }
 
 #[test]
-fn a_feature_lies_where_its_reference_system_says_with_its_height() {
+fn a_feature_lies_where_its_system_says_with_its_height() {
     let flat = "http://www.opengis.net/def/crs/EPSG/0/4326";
     let high = "http://www.opengis.net/def/crs/EPSG/0/4979";
     for (point, system, expected) in [
@@ -94,7 +94,7 @@ fn a_feature_lies_where_its_reference_system_says_with_its_height() {
 
 /// [SOS2-12.0-3]
 #[test]
-fn a_place_in_a_system_that_is_not_known_is_an_exception_in_each_binding() {
+fn a_place_in_an_unknown_system_is_an_exception() {
     let house = registered();
     let invalid = |locator: &str| ("InvalidParameterValue".to_owned(), locator.to_owned());
     for point in [
@@ -143,7 +143,7 @@ fn a_place_in_a_system_that_is_not_known_is_an_exception_in_each_binding() {
 }
 
 #[test]
-fn every_part_of_a_geometry_in_json_is_turned_as_its_system_says() {
+fn every_part_of_a_geometry_is_turned_as_its_system_says() {
     let house = measured();
     let ring = json!([
         [50.0, 7.0],
@@ -207,7 +207,7 @@ const COMPONENT: &str = r#"<swe:Quantity definition="urn:p:level"><swe:nilValues
 
 /// [SOS2-11.1-1] [SOS2-11.1-2]
 #[test]
-fn a_result_that_stands_for_none_is_none_and_one_that_is_not_allowed_is_refused() {
+fn a_result_that_stands_for_none_is_none() {
     let house = registered();
     accepted(&house, template(COMPONENT));
     accepted(
@@ -293,7 +293,7 @@ fn json_says_the_same_of_its_fields() {
 }
 
 #[test]
-fn exi_is_answered_compressed_where_that_is_asked_for_or_was_sent() {
+fn exi_is_answered_compressed_where_asked_for_or_sent() {
     let house = measured();
     let asked = |accept: &str| {
         let mut call = super::house::call("GET", "", bytes::Bytes::new());
@@ -352,7 +352,7 @@ fn answered(house: &House, query: &str) -> weir_codec::document::Element {
 
 /// [SOS2-13.2-2]
 #[test]
-fn an_encoded_comma_is_part_of_a_value_and_separates_where_nothing_is_called_so() {
+fn an_encoded_comma_is_part_of_a_value() {
     let house = house();
     for property in ["http://x.org/def,1/temp", "wet"] {
         let body = format!(

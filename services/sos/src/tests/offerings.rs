@@ -233,7 +233,7 @@ fn what_is_attached_to_a_system_observes_for_its_offering() {
 }
 
 #[test]
-fn an_offering_is_seen_by_who_may_read_what_it_has_and_named_by_any_service() {
+fn an_offering_is_seen_by_who_may_read_what_it_has() {
     let house = house();
     house.publish(
         "#",

@@ -89,7 +89,7 @@ fn observations_of_a_period_come_with_all_that_names_them() {
 
 /// [SOS2-9.2-1]
 #[test]
-fn observations_of_one_time_are_told_apart_by_what_they_are_called() {
+fn observations_of_one_time_are_told_apart_by_their_names() {
     let house = measured();
     for value in [7, 8] {
         let body = format!(
@@ -274,7 +274,7 @@ fn what_had_but_bytes_is_offered_from_its_first_observation_on() {
 }
 
 #[test]
-fn an_offering_is_found_by_both_of_its_names_and_what_comes_later_is_in_it() {
+fn an_offering_is_found_by_both_of_its_names() {
     let house = measured();
     let asked = |offering: &str| {
         let document = house.document(&format!(

@@ -17,7 +17,7 @@ fn xml_attributes(root: &weir_codec::document::Element, local: &str, name: &str)
 
 /// [SOS2-8.1-6] [SOS2-8.1-7] [SOS2-8.1-8] [SOS2-8.1-9] [SOS2-8.1-10] [SOS2-8.0-5] [SOS2-10.1-2]
 #[test]
-fn capabilities_tell_operations_profiles_formats_places_and_times() {
+fn capabilities_tell_operations_formats_places_and_times() {
     let root = measured().document(CAPABILITIES);
     let operations = xml_attributes(&root, "Operation", "name");
     for name in [
@@ -56,7 +56,7 @@ fn capabilities_tell_operations_profiles_formats_places_and_times() {
 /// [SOS2-8.2-3] [SOS2-8.3-8] [SOS2-8.3-9] [SOS2-9.1-2] [SOS2-9.2-2]
 /// [SOS2-10.3-2] [SOS2-11.2-4] [SOS2-12.0-3]
 #[test]
-fn what_is_not_there_or_not_said_is_an_exception_that_names_the_parameter() {
+fn what_is_not_there_is_an_exception_with_the_parameter() {
     let house = measured();
     let described = "procedureDescriptionFormat=http://www.opengis.net/sensorml/2.0";
     for (query, code, locator) in [
@@ -136,7 +136,7 @@ fn a_response_mode_of_version_1_is_none_of_2_0() {
 
 /// What a page of any origin could have a browser send changes nothing.
 #[test]
-fn what_changes_something_is_refused_by_a_get_and_done_by_a_form() {
+fn what_changes_something_is_refused_by_a_get() {
     let house = measured();
     for (version, name) in [
         ("2.0.0", "InsertSensor"),

@@ -46,7 +46,7 @@ fn is_too_costly(response: &Response) -> bool {
 
 /// [SOS2-8.3-11]
 #[test]
-fn a_filter_that_would_read_all_for_nothing_is_an_exception_in_every_form() {
+fn a_filter_that_would_read_all_is_an_exception() {
     let mut house = many();
     let swe = "responseFormat=text/plain;profile=swe";
     let rare = less(0, "text/xml;subtype=\"om/1.0.0\"");
@@ -127,7 +127,7 @@ fn apart(corners: usize) -> String {
 }
 
 #[test]
-fn places_looked_up_among_many_corners_count_as_what_is_read_does() {
+fn places_among_many_corners_count_as_what_is_read() {
     let mut house = moving();
     house.sos.house.unwanted_max = 10_000;
     let found = |corners| house.post("application/xml", apart(corners));

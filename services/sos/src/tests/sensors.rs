@@ -140,7 +140,7 @@ fn templates_of_a_sensor_go_with_it() {
 
 /// [SOS2-8.1-14]
 #[test]
-fn features_that_a_sensor_is_related_to_are_listed_with_its_offerings() {
+fn features_of_a_sensor_are_listed_with_its_offerings() {
     let related = |inner: &str| {
         let feature = format!(
             "<swes:relatedFeature><swes:FeatureRelationship>{inner}</swes:FeatureRelationship>\

@@ -158,7 +158,7 @@ const PROPERTIES: &str = "<observedProperty>t</observedProperty><observedPropert
 
 /// [SOS1-8.4-3]
 #[test]
-fn a_result_model_picks_the_observations_that_are_of_it_each_by_itself() {
+fn a_result_model_picks_the_observations_that_are_of_it() {
     let house = of_all_models();
     let root = house.document("request=GetCapabilities&AcceptVersions=1.0.0");
     let offered = texts(&root, "resultModel");
@@ -283,7 +283,7 @@ fn observations_of_a_model_are_read_as_they_were() {
 
 /// [SOS1-10.4-1] [SOS1-10.4-2] [SOS1-10.4-3] [SOS1-10.4-4]
 #[test]
-fn times_of_features_and_types_of_features_observations_and_results_are_told() {
+fn times_and_types_of_features_and_results_are_told() {
     let house = measured();
     let id = "<FeatureOfInterestId>urn:weir:feature:north/t</FeatureOfInterestId>";
     let root = asked(&house, "GetFeatureOfInterestTime", id);

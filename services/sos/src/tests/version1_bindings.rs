@@ -131,7 +131,7 @@ fn a_sensors_life_in_1_0_is_told_in_every_binding() {
 
 /// [SOS1-11.1-1]
 #[test]
-fn what_is_wrong_in_1_0_is_a_fault_or_a_report_in_the_bindings_own_form() {
+fn what_is_wrong_in_1_0_is_told_in_the_bindings_own_form() {
     let house = house();
     let wrong = get_observation("").replace("http://example.org/offering/gauge", "urn:no");
     let soap = format!(

@@ -385,7 +385,7 @@ fn a_token_of_another_query_is_refused() {
 }
 
 #[test]
-fn the_latest_is_by_the_lesser_of_time_and_arrival_and_survives_a_restart() {
+fn the_latest_is_by_the_lesser_of_time_and_arrival() {
     let dir = Scratch::new();
     let store = dir.open();
     let arrival = Time::from_nanos;
@@ -465,7 +465,7 @@ fn retention_drops_chunks_that_are_old_or_too_many() {
 }
 
 #[test]
-fn small_chunks_become_large_ones_and_a_forgotten_topic_gives_its_room_back() {
+fn small_chunks_become_large_and_forgotten_ones_give_room() {
     let dir = Scratch::new();
     let store = dir.open();
     for index in 0..512_i64 {

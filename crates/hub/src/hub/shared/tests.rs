@@ -34,7 +34,7 @@ fn values(gateway: &Gateway) -> Vec<(String, Option<f64>)> {
 }
 
 #[test]
-fn a_datastream_too_many_is_refused_before_it_is_logged_and_taken_where_the_log_has_it() {
+fn a_datastream_too_many_is_refused_unless_the_log_has_it() {
     let stream = Arc::new(Stream::default());
     let gateway = stream.gateway(Arc::new(Nothing::default()));
     gateway.hub.core().catalog.most = 1;
@@ -74,7 +74,7 @@ fn numbers(gateways: &[&Gateway], topics: &[&str]) -> Vec<Vec<Option<u32>>> {
 }
 
 #[test]
-fn a_gateway_that_is_started_again_numbers_what_is_new_as_the_others_do() {
+fn a_restarted_gateway_numbers_what_is_new_as_others_do() {
     let stream = Arc::new(Stream::default());
     let [a, b] = [0, 1].map(|_| stream.gateway(Arc::new(Nothing::default())));
     publish(&a, "bytes", "\0\u{1}").unwrap();
@@ -94,7 +94,7 @@ fn a_gateway_that_is_started_again_numbers_what_is_new_as_the_others_do() {
 }
 
 #[test]
-fn gateways_that_count_otherwise_take_the_number_that_the_log_says_first() {
+fn gateways_that_count_otherwise_take_the_logs_first_number() {
     let stream = Arc::new(Stream::default());
     let a = stream.gateway(Arc::new(Nothing::default()));
     for topic in ["one", "two"] {
@@ -133,7 +133,7 @@ fn gateways_that_count_otherwise_take_the_number_that_the_log_says_first() {
 }
 
 #[test]
-fn entities_put_together_are_acknowledged_once_the_log_has_all_of_them() {
+fn entities_put_together_wait_until_the_log_has_all() {
     let stream = Arc::new(Stream::default());
     let a = stream.gateway(Arc::new(Nothing::default()));
     let both = ["s/1", "s/2"].map(|key| (key.to_owned(), Some("{}".into())));
@@ -148,7 +148,7 @@ fn entities_put_together_are_acknowledged_once_the_log_has_all_of_them() {
 }
 
 #[test]
-fn how_a_datastream_stood_before_a_message_is_known_once_that_is_taken() {
+fn how_a_datastream_stood_before_a_message_is_known() {
     let stream = Arc::new(Stream::default());
     let [a, b] = [0, 1].map(|_| stream.gateway(Arc::new(Nothing::default())));
     let tickets = [&a, &b, &a].map(|at| publish(at, "one", r#"{"value":1}"#).unwrap());
@@ -164,7 +164,7 @@ fn how_a_datastream_stood_before_a_message_is_known_once_that_is_taken() {
 }
 
 #[test]
-fn who_follows_the_log_does_not_wait_for_the_history_to_say_what_a_withdrawal_leaves() {
+fn who_follows_the_log_waits_for_no_withdrawal() {
     let stream = Arc::new(Stream::default());
     let history = Arc::new(Nothing::default());
     let a = stream.gateway(history.clone());

@@ -36,7 +36,7 @@ fn the_latest_is_the_latest_in_time_unless_its_clock_ran_ahead() {
 }
 
 #[test]
-fn a_clock_that_was_ahead_leaves_neither_its_value_nor_a_mark_that_it_is_online() {
+fn a_clock_that_was_ahead_leaves_no_value_and_no_mark() {
     let (year, second) = (365 * 86_400_000_000_000, 1_000_000_000);
     let mut entry = Entry::new("a".into());
     let mut publish = |sequence: u64, arrival: i64| {

@@ -241,7 +241,7 @@ mod tests {
 
     // Section 4.2.6.1: a content header is one frame.
     #[test]
-    fn properties_that_fill_a_frame_go_out_and_one_byte_more_is_refused_with_nothing_written() {
+    fn properties_that_fill_a_frame_go_out_and_no_byte_more() {
         let now = Instant::START;
         let mut client = Client::new(now, Options::default());
         client.phase = Phase::Ready;

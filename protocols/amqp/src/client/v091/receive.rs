@@ -151,7 +151,7 @@ mod tests {
 
     // Section 4.2.6.1: the size in the header is that of the whole body.
     #[test]
-    fn a_body_longer_than_its_header_says_ends_the_connection_and_is_no_message() {
+    fn a_body_longer_than_its_header_says_ends_the_connection() {
         let now = Instant::START;
         let mut client = Client::new(now, Options::default());
         let _its_header = said(&mut client);

@@ -194,7 +194,7 @@ mod tests {
 
     // [AMQP-2.5.6-1]
     #[test]
-    fn a_message_of_more_frames_than_the_window_goes_out_as_the_window_opens() {
+    fn a_long_message_goes_out_as_the_window_opens() {
         let mut way = Way::default();
         let window = |seen: u32| Flow {
             next_incoming_id: Some(seen),

@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_bridge_comes_back_as_it_was_kept_and_a_record_cut_within_a_filter_is_none() {
+    fn a_bridge_comes_back_as_it_was_kept_or_not_at_all() {
         let kept = Kept {
             confirmed: Cursor::new(2, 70),
             bound: vec!["a/#".into(), "b".into()],

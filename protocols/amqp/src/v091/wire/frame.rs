@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn a_frame_that_is_too_large_or_has_no_end_is_refused_by_its_byte() {
+    fn a_frame_that_is_too_large_is_refused_by_its_byte() {
         assert_eq!(
             frame(&[1, 0, 0, 0, 1, 0, 0], FRAME_BYTES_MIN)
                 .unwrap_err()

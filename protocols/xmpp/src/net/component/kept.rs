@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn what_one_user_has_too_much_of_is_refused_and_the_others_records_stay() {
+    fn what_one_user_has_too_much_of_leaves_the_others_records() {
         let hub = hub();
         let mut record = String::new();
         write(1, Cursor::new(1, 7), "ann@a/1", "b/#", &mut record);

@@ -57,7 +57,7 @@ fn read(store: &EmbeddedHistory) -> (usize, u64) {
 }
 
 #[test]
-fn one_bit_of_the_manifest_or_its_copy_takes_nothing_and_is_told() {
+fn one_bit_of_the_manifest_takes_nothing_and_is_told() {
     let (whole, rows) = filled();
     for name in FILES {
         for bit in bits(&whole, name) {
@@ -89,7 +89,7 @@ fn one_bit_of_the_manifest_or_its_copy_takes_nothing_and_is_told() {
 }
 
 #[test]
-fn a_manifest_that_is_gone_cut_or_zeros_takes_nothing_and_is_told() {
+fn a_damaged_manifest_takes_nothing_and_is_told() {
     type Spoil = fn(&mut Vec<u8>);
     let ways: [Spoil; 5] = [
         |bytes| bytes.clear(),
@@ -114,7 +114,7 @@ fn a_manifest_that_is_gone_cut_or_zeros_takes_nothing_and_is_told() {
 }
 
 #[test]
-fn two_damages_of_both_take_nothing_where_they_are_not_at_one_commit() {
+fn two_damages_at_different_commits_take_nothing() {
     let (whole, rows) = filled();
     let bits = length(&whole, "manifest") * 8;
     for bit in (0..bits).step_by(211) {
@@ -131,7 +131,7 @@ fn two_damages_of_both_take_nothing_where_they_are_not_at_one_commit() {
 }
 
 #[test]
-fn where_a_commit_is_damaged_in_both_files_no_chunk_is_ever_removed() {
+fn where_a_commit_is_damaged_twice_no_chunk_is_removed() {
     let (whole, rows) = filled();
     let before = length(&whole, DATA);
     let bits = length(&whole, "manifest") * 8;
@@ -162,7 +162,7 @@ fn where_a_commit_is_damaged_in_both_files_no_chunk_is_ever_removed() {
 }
 
 #[test]
-fn where_both_are_gone_the_chunks_stay_and_new_ones_go_elsewhere() {
+fn where_both_are_gone_the_chunks_stay_and_new_ones_go_on() {
     let (disk, _) = filled();
     let before = length(&disk, DATA);
     FILES.iter().for_each(|name| disk.remove(name).unwrap());
@@ -178,7 +178,7 @@ fn where_both_are_gone_the_chunks_stay_and_new_ones_go_elsewhere() {
 }
 
 #[test]
-fn one_bit_of_a_chunk_takes_its_rows_and_is_told_and_upkeep_does_not_make_it_look_whole() {
+fn one_bit_of_a_chunk_takes_its_rows_and_is_told() {
     let (whole, rows) = filled();
     for bit in (0..length(&whole, DATA) * 8).step_by(23) {
         let disk = whole.copied();
@@ -198,7 +198,7 @@ fn one_bit_of_a_chunk_takes_its_rows_and_is_told_and_upkeep_does_not_make_it_loo
 }
 
 #[test]
-fn a_file_of_chunks_that_is_gone_or_cut_is_told_and_the_store_goes_on() {
+fn a_file_of_chunks_that_is_gone_is_told_and_all_goes_on() {
     let (whole, rows) = filled();
     let gone = whole.copied();
     gone.remove(DATA).unwrap();
@@ -220,7 +220,7 @@ fn a_file_of_chunks_that_is_gone_or_cut_is_told_and_the_store_goes_on() {
 }
 
 #[test]
-fn a_full_disk_keeps_no_store_from_opening_whose_copy_is_missing_or_whose_end_is_torn() {
+fn a_full_disk_keeps_no_damaged_store_from_opening() {
     let (whole, rows) = filled();
     let without = whole.copied();
     without.remove("manifest.copy").unwrap();
@@ -247,7 +247,7 @@ fn a_full_disk_keeps_no_store_from_opening_whose_copy_is_missing_or_whose_end_is
 }
 
 #[test]
-fn a_commit_of_which_a_sector_was_never_written_is_torn_and_one_that_is_all_there_is_damaged() {
+fn a_commit_without_a_sector_is_torn_and_a_whole_one_damaged() {
     let (whole, rows) = filled();
     for (written, is_damage) in [(700, false), (2000, true)] {
         let disk = whole.copied();

@@ -31,7 +31,7 @@ pub(super) fn check_extents(store: &EmbeddedHistory, rows: &[Row]) {
 }
 
 #[test]
-fn what_was_observed_long_ago_stays_unless_the_owner_says_otherwise() {
+fn what_was_observed_long_ago_stays_unless_told_otherwise() {
     let dir = Scratch::new();
     let store = dir.open();
     let long_ago: Vec<Row> = vec![(0, 1, 1)];

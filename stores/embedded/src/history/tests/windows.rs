@@ -40,7 +40,7 @@ fn the_last_of_each_window_is_the_observation_as_it_is() {
 }
 
 #[test]
-fn every_function_gives_its_number_for_each_window_and_datastream() {
+fn every_function_gives_a_number_for_each_window() {
     let dir = Scratch::new();
     let store = dir.open();
     let rows: Vec<Row> = (0..40)
