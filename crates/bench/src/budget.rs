@@ -5,7 +5,7 @@
 //! systems are added; cells that matter most come first, and those left out are named in the results.
 
 use crate::clock::now_ns;
-use crate::experiments::Effort;
+use crate::effort::Effort;
 use crate::limits::QUICK_SECONDS_MAX;
 
 /// What is left of the time, and what was left out for want of it.

@@ -7,7 +7,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::experiments::{Effort, Experiment};
+use crate::effort::Effort;
+use crate::experiments;
 use crate::results::{CellResult, GoalResult, Part, Run};
 use crate::targets::{Starts, TARGETS};
 
@@ -62,7 +63,7 @@ impl Joined {
     pub(crate) fn finish(self, command: String) -> Run {
         let mut run = self.whole.unwrap_or_default();
         run.command = command;
-        if let Some(experiment) = Experiment::named(&run.experiment) {
+        if let Some(experiment) = experiments::named(&run.experiment) {
             let effort = [Effort::Quick, Effort::Full];
             let effort = effort.into_iter().find(|e| e.name() == run.effort);
             let mut cells = (experiment.cells)(effort.unwrap_or(Effort::Full));

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use crate::calendar::utc_now;
 use crate::clock::now_ns;
 use crate::link::LinkUsed;
-use crate::results::{CellResult, Run};
+use crate::results::{CellResult, RUN, Run};
 use crate::samples::{SHEET, Series, Sheet};
 use crate::targets::{Configurations, Starts};
 
@@ -77,7 +77,7 @@ struct Line {
 }
 
 fn nothing_to_resume(folder: &Path, error: &std::io::Error) -> String {
-    let why = match folder.join(crate::report::RUN).exists() {
+    let why = match folder.join(RUN).exists() {
         true => "its run is finished".into(),
         false => error.to_string(),
     };

@@ -24,8 +24,10 @@ mod cli;
 mod clock;
 mod compare;
 mod devtools;
+mod effort;
 mod encoding;
 mod environment;
+mod experiment;
 mod experiments;
 mod figure;
 mod join;
@@ -40,7 +42,9 @@ mod messaging;
 mod meter;
 mod notification;
 mod null;
+mod number;
 mod opened;
+mod order;
 mod plan;
 mod planfile;
 mod process;
@@ -71,7 +75,9 @@ use std::process::ExitCode;
 use weir_program::Standard;
 
 pub use cell::{Cell, Scheme};
-pub use experiments::{EXPERIMENTS, Effort, Experiment};
+pub use effort::Effort;
+pub use experiment::Experiment;
+pub use experiments::EXPERIMENTS;
 pub use targets::{TARGETS, Target};
 
 /// The program `weir-bench`; its exit code: 0 done, 1 the answer is no, 2 usage.

@@ -1,7 +1,7 @@
 //! What a run will do and in which order: cells shuffled by a seed, contenders within each round.
 
 use crate::cell::{Cell, Contender};
-use crate::experiments::wants;
+use crate::effort::wants;
 use crate::planfile::guest::Guest;
 
 /// A run to be made.
@@ -75,7 +75,7 @@ impl Shuffle {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiments::Effort;
+    use crate::effort::Effort;
     use crate::experiments::gateway::cells;
 
     fn names(seed: u64, only: &str) -> Vec<String> {

@@ -4,9 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::calendar::utc_now;
 use crate::environment::Environment;
-use crate::experiments::Order;
 use crate::journal::Versions;
 use crate::latency::Percentiles;
 use crate::link::LinkUsed;
@@ -15,7 +13,12 @@ use crate::quantiles::Quantiles;
 use crate::samples::Series;
 use crate::statistics::Estimate;
 use crate::steadiness::State;
-use crate::targets::{Configurations, digest_of_build};
+use crate::targets::Configurations;
+
+/// Where a run is kept, in its folder.
+pub(crate) const RUN: &str = "run.json";
+/// The experiment that is a person's own plan.
+pub(crate) const PLAN: &str = "plan";
 
 /// A whole run; `run.json`.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -239,7 +242,7 @@ impl GoalResult {
 
     /// What was measured in words, with its interval where that decides; nothing where it was not.
     pub(crate) fn measured(&self) -> Option<String> {
-        let measured = crate::report::number(self.measured?);
+        let measured = crate::number::number(self.measured?);
         Some(match self.estimate {
             Some(estimate) => format!("{measured} ({})", estimate.interval()),
             None => measured,
@@ -260,38 +263,6 @@ pub(crate) fn is_ours(target: &str) -> bool {
 pub(crate) const CEILING: &str = "null_coalescing";
 /// Metrics that are rates, for which the ceiling is asked.
 pub(crate) const RATES: [&str; 2] = ["deliveries", "observations"];
-
-impl Run {
-    /// A run that begins, without results.
-    pub(crate) fn begin(order: &Order<'_>) -> Self {
-        Self {
-            schema: 1,
-            experiment: order.experiment.name.into(),
-            source: order.experiment.source.into(),
-            command: order.command.clone(),
-            seed: order.seed,
-            effort: order.effort.name().into(),
-            started: utc_now(),
-            seconds: 0.0,
-            environment: Environment::of(order.work),
-            build: digest_of_build(order.settings.weir.as_deref(), order.settings.address),
-            agents: order
-                .settings
-                .agents
-                .as_ref()
-                .map_or_else(Vec::new, |crew| crew.names()),
-            targets: BTreeMap::new(),
-            configurations: Configurations::new(),
-            links: BTreeMap::new(),
-            parts: Vec::new(),
-            results: Vec::new(),
-            left_out: Vec::new(),
-            ratios: Vec::new(),
-            goals: Vec::new(),
-            claims: Vec::new(),
-        }
-    }
-}
 
 impl std::fmt::Display for Part {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -334,7 +305,7 @@ impl Run {
 
     /// Whether a person's own plan says what was measured.
     pub(crate) fn is_of_a_plan(&self) -> bool {
-        self.experiment == crate::planfile::EXPERIMENT.name
+        self.experiment == PLAN
     }
 
     /// Takes in what was measured, and by whom; versions that are known stay.

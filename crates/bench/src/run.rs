@@ -11,8 +11,8 @@ use std::path::Path;
 use crate::budget::Budget;
 use crate::cell::{Cell, Contender, Scheme, Work};
 use crate::clock::now_ns;
+use crate::effort::Effort;
 use crate::environment::open_files;
-use crate::experiments::{Effort, Order};
 use crate::journal::Versions;
 use crate::limits::{ECHO_MS_MAX, FILES_RESERVED, OBSERVED_BYTES_MAX, QUICK_SECONDS_MAX};
 use crate::link::{Ends, LOCAL, Links};
@@ -25,6 +25,7 @@ use crate::load::message::Body;
 use crate::load::own::Own;
 use crate::load::topics::ONE_OF_THEM;
 use crate::load::wire::{PublishWire, SubscribeWire};
+use crate::order::Order;
 use crate::plan::Plan;
 use crate::planfile::guest::Guest;
 use crate::progress::Progress;
@@ -49,6 +50,11 @@ const INGEST_TOPIC: &str = "bench";
 /// Where batches are published that will be read back.
 pub(crate) const REPLAY_TOPIC: &str = "bench/batch";
 
+/// Runs an experiment that is its cells and nothing more.
+pub(crate) fn run_cells(cells: Vec<Cell>, order: &Order<'_>) -> Run {
+    execute(&Plan::new(cells, order.only, order.seed), order)
+}
+
 /// Runs all cells; the order's folder holds the targets' data while they run.
 pub(crate) fn execute(plan: &Plan, order: &Order<'_>) -> Run {
     execute_since(plan, order, now_ns())
@@ -57,7 +63,7 @@ pub(crate) fn execute(plan: &Plan, order: &Order<'_>) -> Run {
 /// The same of a run that began then, with what is not in the plan.
 pub(crate) fn execute_since(plan: &Plan, order: &Order<'_>, started: u64) -> Run {
     let mut budget = Budget::since(order.effort, started);
-    let mut run = Run::begin(order);
+    let mut run = order.begin();
     let measurements = |cell: &Cell| cell.rounds * cell.contenders.len();
     let to_measure = plan
         .cells

@@ -123,7 +123,7 @@ impl Estimate {
         if self.n < 2 {
             return "one round".into();
         }
-        let number = crate::report::number;
+        let number = crate::number::number;
         if self.low > 0.0 && self.high / self.low > SHOWN_FACTOR_MAX {
             return format!("over a factor of {} (wide)", number(SHOWN_FACTOR_MAX));
         }

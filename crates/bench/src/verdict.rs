@@ -265,7 +265,7 @@ impl Bound {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use crate::experiments::Effort;
+    use crate::effort::Effort;
     use crate::experiments::gateway::cells;
     use crate::results::OURS;
 

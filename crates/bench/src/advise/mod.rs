@@ -6,7 +6,8 @@ mod reference;
 
 use weir_advise::{Offer, offers_of};
 
-use crate::experiments::{EXPERIMENTS, Effort};
+use crate::effort::Effort;
+use crate::experiments::EXPERIMENTS;
 
 pub(crate) use reference::write as write_reference;
 

@@ -79,7 +79,7 @@ mod tests {
     #[test]
     fn every_experiment_that_agents_carry_is_one_and_others_say_why_not() {
         for name in &CARRIED[..2] {
-            assert!(crate::experiments::Experiment::named(name).is_some());
+            assert!(crate::experiments::named(name).is_some());
         }
         assert!(carry(crate::planfile::EXPERIMENT.name).is_ok());
         assert!(carry("web-delivery").unwrap_err().contains("gateway"));

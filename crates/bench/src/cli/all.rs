@@ -12,7 +12,9 @@ use serde::Serialize;
 
 use super::run::Arguments;
 use super::{DONE, NO, print, usage};
-use crate::experiments::{EXPERIMENTS, Experiment, wants};
+use crate::effort::wants;
+use crate::experiment::Experiment;
+use crate::experiments::EXPERIMENTS;
 use crate::journal::Journal;
 use crate::report::{self, Chapter};
 use crate::results::Run;
@@ -143,6 +145,7 @@ fn write(entries: &[Entry], to_come: &[&str], folder: &Path) -> Result<(), Strin
 fn chapter(entry: &Entry) -> Chapter {
     Chapter {
         folder: entry.folder,
+        about: entry.about,
         run: entry.run.clone(),
         is_done: entry.code == DONE,
     }

@@ -4,6 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use super::{NO, print, shown, usage};
+use crate::experiments;
 use crate::join::Joined;
 use crate::report;
 use crate::results::Run;
@@ -51,7 +52,7 @@ impl Arguments {
         std::fs::create_dir_all(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
         let folders: Vec<&Path> = self.runs.iter().map(PathBuf::as_path).collect();
         crate::samples::join(&folders, folder)?;
-        report::write(run, folder)?;
+        report::write(&experiments::subject(run), folder)?;
         eprintln!("written to {}", folder.display());
         Ok(())
     }

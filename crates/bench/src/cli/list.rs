@@ -8,7 +8,9 @@ use std::fmt::Write as _;
 use std::io::Write;
 
 use super::{print, usage};
-use crate::experiments::{EXPERIMENTS, Effort, Experiment};
+use crate::effort::Effort;
+use crate::experiment::Experiment;
+use crate::experiments::EXPERIMENTS;
 use crate::targets::{SERVERS, TARGETS};
 
 /// Levels of a factor that are named.

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use super::{DONE, NO, print, shown};
-use crate::experiments::Experiment;
+use crate::experiments;
 use crate::report::{self, PAGE};
 use crate::results::Run;
 
@@ -48,19 +48,19 @@ pub(super) fn report(asked: &Arguments, out: &mut dyn Write) -> i32 {
 impl Arguments {
     fn text(&self, run: &Run, folder: &Path) -> Result<String, String> {
         if self.html {
-            report::write_page(run, folder)?;
+            report::write_page(&experiments::subject(run), folder)?;
             return Ok(format!("{}\n", folder.join(PAGE).display()));
         }
         if self.latex {
             return Ok(report::latex(run));
         }
         let pictures = self.figures.as_ref();
-        let pictures = pictures.map(|own| report::write_pictures(run, own));
+        let pictures = pictures.map(|own| report::write_pictures(&experiments::subject(run), own));
         let pictures = pictures.transpose()?;
         if !self.markdown {
             return Ok(shown(run, self.json));
         }
-        let page = Experiment::named(&run.experiment).map_or(report::markdown as _, |e| e.page);
+        let page = experiments::of(run).page;
         let text = page(run, &folder.display().to_string());
         let text = report::that_say_something(&text);
         Ok(pictures.map_or(text.clone(), |own| own.within(&text)))

@@ -9,9 +9,12 @@ use weir_link::limits::SNAP_BYTES;
 
 use super::{NO, print, shown, usage};
 use crate::agent::Crew;
-use crate::experiments::{EXPERIMENTS, Effort, Experiment, Order, wants};
+use crate::effort::{Effort, wants};
+use crate::experiment::Experiment;
+use crate::experiments::{self, EXPERIMENTS};
 use crate::journal::{Journal, Terms};
 use crate::link::Captures;
+use crate::order::Order;
 use crate::planfile::{self, PlanFile};
 use crate::report;
 use crate::results::Run;
@@ -167,7 +170,7 @@ impl What {
         }
         let known = || EXPERIMENTS.iter().map(|e| e.name).collect::<Vec<_>>();
         let unknown = || format!("no experiment {asked:?}; there is {}", known().join(", "));
-        let found = Experiment::named(asked);
+        let found = experiments::named(asked);
         found.map(Self::Experiment).ok_or_else(unknown)
     }
 
@@ -356,7 +359,8 @@ impl Arguments {
         // Programs are started with paths of their own working folder.
         let work = std::fs::canonicalize(&work).unwrap_or(work);
         let mut run = what.run(&Order {
-            experiment: what.experiment(),
+            experiment: what.experiment().name,
+            source: what.experiment().source,
             effort: self.effort(),
             only: &self.only,
             seed: self.seed,
@@ -371,7 +375,7 @@ impl Arguments {
         run.seconds += seconds;
         run.configurations = settings.starts.all();
         journal.sheet(&mut run)?;
-        report::write(&run, folder)?;
+        report::write(&experiments::subject(&run), folder)?;
         journal.close();
         Ok(run)
     }

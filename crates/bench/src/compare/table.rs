@@ -1,7 +1,7 @@
 //! A comparison in words and as a table; as JSON for programs.
 
 use super::{Comparison, Row, Verdict};
-use crate::report::number;
+use crate::number::number;
 use std::fmt::Write;
 
 /// The answer first, then what changed, then what is open; with `all` also what stayed the same.

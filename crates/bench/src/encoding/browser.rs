@@ -19,7 +19,7 @@ use super::spent::{BROWSER, Names, SERVER, Side, Watch};
 use super::steady::{COV_MAX, K, Steady};
 use super::task::Task;
 use crate::devtools::{Browser, Page, Slowdown, value_and_work, watched};
-use crate::experiments::{Effort, wants};
+use crate::effort::{Effort, wants};
 use crate::limits::SLOWDOWN_TRIES_MAX;
 use crate::progress::Progress;
 use crate::results::CellResult;

@@ -2,7 +2,7 @@
 
 use super::codings::{From, codings};
 use super::data::{Source, sources};
-use crate::experiments::Effort;
+use crate::effort::Effort;
 
 /// Formats that EXIficient encodes of every document; the rest only of those that goals set beside it.
 pub(crate) const EXIFICIENT: [&str; 2] = ["exi", "exi-c"];

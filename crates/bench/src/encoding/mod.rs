@@ -26,10 +26,6 @@ mod spent;
 mod steady;
 mod task;
 
-pub(crate) use cells::names;
-pub(crate) use page::markdown;
-pub(crate) use plots::of as figures_of;
-
 use self::browser::InBrowser;
 use self::data::random::Random;
 use self::data::{Source, sources};
@@ -38,13 +34,26 @@ use self::figures::Figures;
 use self::native::{Native, Scale};
 use crate::budget::Budget;
 use crate::clock::now_ns;
-use crate::experiments::Order;
+use crate::experiment::Experiment;
 use crate::journal::Versions;
+use crate::order::Order;
 use crate::progress::Progress;
 use crate::results::{CellResult, ClaimResult, Run};
 
+/// Its line in the list.
+pub(crate) const EXPERIMENT: Experiment = Experiment {
+    name: "encoding",
+    source: "Tamayo et al. 2012, tables 2-4; Babovic et al. 2016, tables 2 and 5",
+    about: "size, parse and serialization time of documents and messages in every format",
+    cells: cells::names,
+    run,
+    page: page::markdown,
+    figures: plots::of,
+    claims: claims_of,
+};
+
 /// Runs the experiment.
-pub(crate) fn run(order: &Order<'_>) -> Run {
+fn run(order: &Order<'_>) -> Run {
     let started = now_ns();
     let in_order = sources(order.effort);
     let read = in_browser(order, &in_order);
@@ -53,7 +62,7 @@ pub(crate) fn run(order: &Order<'_>) -> Run {
     Random::new(order.seed, "documents").shuffle(&mut sources);
     let mut going = Going {
         order,
-        run: Run::begin(order),
+        run: order.begin(),
         budget: Budget::of(order.effort),
         progress: Progress::new(sources.len() + read.len() + on_links.len()),
     };
@@ -67,7 +76,7 @@ pub(crate) fn run(order: &Order<'_>) -> Run {
         mut run, budget, ..
     } = going;
     run.left_out = budget.left_out();
-    sort(&mut run.results, &names(order.effort));
+    sort(&mut run.results, &cells::names(order.effort));
     let figures = Figures(&run.results);
     run.goals = goals::judge(&figures);
     run.ratios = goals::ratios(&figures);
@@ -77,7 +86,7 @@ pub(crate) fn run(order: &Order<'_>) -> Run {
 }
 
 /// What the papers claim of it, judged by a run.
-pub(crate) fn claims_of(run: &Run) -> Vec<ClaimResult> {
+fn claims_of(run: &Run) -> Vec<ClaimResult> {
     claims::judge(&Figures(&run.results))
 }
 
@@ -238,7 +247,7 @@ fn sort(results: &mut [CellResult], names: &[String]) {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use crate::experiments::{Effort, Experiment};
+    use crate::effort::Effort;
     use crate::targets::Settings;
 
     #[test]
@@ -246,7 +255,8 @@ mod tests {
         let work = std::env::temp_dir().join(format!("weir-encoding-{}", std::process::id()));
         std::fs::create_dir_all(&work).unwrap();
         let run = run(&Order {
-            experiment: Experiment::named("encoding").unwrap(),
+            experiment: EXPERIMENT.name,
+            source: EXPERIMENT.source,
             effort: Effort::Quick,
             only: "place=native;data=message;file=1;",
             seed: 1,
@@ -284,7 +294,7 @@ mod tests {
                 .all(|r| r.cell.starts_with("place=native;data=message;file=1;"))
         );
         let again: Run = serde_json::from_str(&serde_json::to_string(&run).unwrap()).unwrap();
-        let page = markdown(&again, "runs/encoding");
+        let page = page::markdown(&again, "runs/encoding");
         assert!(
             page.contains("| message 1 |") && page.contains("This run has no cells of "),
             "{page}"

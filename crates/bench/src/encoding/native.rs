@@ -14,7 +14,7 @@ use super::outcome::{Measure, Outcome};
 use super::spent::{CLIENT, Side, Watch};
 use super::steady::{Budget, measure};
 use super::task::Task;
-use crate::experiments::{Effort, wants};
+use crate::effort::{Effort, wants};
 use crate::results::{CellResult, single};
 
 /// The schema of the sensor message.

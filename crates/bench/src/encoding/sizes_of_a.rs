@@ -6,7 +6,7 @@ use weir_codec::by_name;
 
 use super::codings::numbers::{columns, pack};
 use super::data::sources;
-use crate::experiments::Effort;
+use crate::effort::Effort;
 
 /// The seed that a run has where none is said.
 const SEED: u64 = 1;

@@ -6,10 +6,12 @@
 pub(super) mod figures;
 mod idle;
 
-use super::{Effort, Experiment, run_cells};
 use crate::cell::{Bound, Cell, Contender, Figure, Goal, Scheme, Work};
+use crate::effort::Effort;
+use crate::experiment::Experiment;
 use crate::load::job::Pace;
 use crate::load::message::Body;
+use crate::run::run_cells;
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "gateway",

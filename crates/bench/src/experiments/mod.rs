@@ -1,24 +1,18 @@
-//! The experiments, as data: one file and one line of [`EXPERIMENTS`] each.
+//! The experiments: one line of [`EXPERIMENTS`] each.
 
-mod encoding;
+#[cfg(test)]
+mod all_pages;
 pub(crate) mod gateway;
-mod link_efficiency;
-mod messaging;
 mod mqtt_broker;
-mod notification;
 mod scaling;
-mod sensor_web;
-mod services;
-mod web_delivery;
 
-use std::path::Path;
-
-use crate::cell::Cell;
-use crate::figure::Figure;
-use crate::journal::Journal;
-use crate::plan::Plan;
-use crate::results::{ClaimResult, Run};
-use crate::targets::Settings;
+use crate::experiment::Experiment;
+use crate::report::Subject;
+use crate::results::Run;
+use crate::{
+    encoding, link_efficiency, messaging, notification, planfile, sensor_web, services,
+    web_delivery,
+};
 
 /// All experiments.
 pub static EXPERIMENTS: &[Experiment] = &[
@@ -34,103 +28,29 @@ pub static EXPERIMENTS: &[Experiment] = &[
     web_delivery::EXPERIMENT,
 ];
 
-/// A set of cells with a common purpose.
-pub struct Experiment {
-    /// Its name on the command line.
-    pub name: &'static str,
-    /// Where it comes from: a paper and its tables, or us.
-    pub source: &'static str,
-    /// What it measures, in a sentence.
-    pub about: &'static str,
-    /// The names of its cells, in the order of its report.
-    pub cells: fn(Effort) -> Vec<String>,
-    /// Runs it.
-    pub(crate) run: fn(&Order<'_>) -> Run,
-    /// Its page of the documentation, from a run and the folder where it lies.
-    pub(crate) page: fn(&Run, &str) -> String,
-    /// What a run of it shows as figures, in the order of its report.
-    pub(crate) figures: fn(&Run) -> Vec<Figure>,
-    /// The claims that `claims.csv` gives it, each judged by a run of it; of a run without results each
-    /// with the reason why nothing can be said.
-    pub(crate) claims: fn(&Run) -> Vec<ClaimResult>,
+/// The experiment of a name.
+pub(crate) fn named(name: &str) -> Option<&'static Experiment> {
+    EXPERIMENTS
+        .iter()
+        .find(|experiment| experiment.name == name)
 }
 
-/// Runs an experiment that is its cells and nothing more.
-fn run_cells(cells: Vec<Cell>, order: &Order<'_>) -> Run {
-    crate::run::execute(&Plan::new(cells, order.only, order.seed), order)
+/// The experiment of a run: of one that is none of the list, a person's own plan.
+pub(crate) fn of(run: &Run) -> &'static Experiment {
+    named(&run.experiment).unwrap_or(&planfile::EXPERIMENT)
 }
 
-/// How much time a run may take.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Effort {
-    /// Minutes: the chief cells, short steps, few rounds.
-    Quick,
-    /// All cells, steps of seconds, enough rounds for confidence intervals.
-    Full,
-}
-
-/// What a person asked for.
-pub(crate) struct Order<'a> {
-    /// The experiment.
-    pub(crate) experiment: &'static Experiment,
-    /// How much time it may take.
-    pub(crate) effort: Effort,
-    /// What the names of its cells must contain.
-    pub(crate) only: &'a str,
-    /// What orders cells and contenders, and what data are made from.
-    pub(crate) seed: u64,
-    /// About targets.
-    pub(crate) settings: &'a Settings,
-    /// A folder to work in, removed afterwards.
-    pub(crate) work: &'a Path,
-    /// What is finished; every cell goes through it.
-    pub(crate) journal: &'a Journal,
-    /// The command line.
-    pub(crate) command: String,
-}
-
-impl Effort {
-    /// Its name in results.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Quick => "quick",
-            Self::Full => "full",
-        }
+/// A run as it is reported.
+pub(crate) fn subject(run: &Run) -> Subject {
+    let mut run = run.clone();
+    if let Some(experiment) = named(&run.experiment) {
+        run.claims = (experiment.claims)(&run);
     }
-}
-
-impl Order<'_> {
-    /// Says whether a cell is to be run.
-    pub(crate) fn wants(&self, cell: &str) -> bool {
-        wants(self.only, cell)
-    }
-
-    /// Says whether one of these is.
-    pub(crate) fn wants_any(&self, cells: &[String]) -> bool {
-        cells.iter().any(|cell| self.wants(cell))
-    }
-}
-
-/// Whether a cell's name contains each word that is wanted, or of several wishes with commas between them each word of
-/// one; a semicolon behind a word lets `subscribers=10;` mean ten and not ten thousand, and `!link=` is wanted where
-/// there is no `link=`.
-pub(crate) fn wants(only: &str, cell: &str) -> bool {
-    let cell = format!("{cell};");
-    let has = |word: &str| match word.strip_prefix('!') {
-        Some(word) => !cell.contains(word),
-        None => cell.contains(word),
-    };
-    let has_each = |wish: &str| wish.split_whitespace().all(has);
-    let mut wishes = only.split(',').filter(|wish| !wish.trim().is_empty());
-    only.trim_matches([',', ' ']).is_empty() || wishes.any(has_each)
-}
-
-impl Experiment {
-    /// The experiment of a name.
-    pub fn named(name: &str) -> Option<&'static Self> {
-        EXPERIMENTS
-            .iter()
-            .find(|experiment| experiment.name == name)
+    let experiment = of(&run);
+    Subject {
+        about: experiment.about,
+        figures: (experiment.figures)(&run),
+        run,
     }
 }
 
@@ -138,30 +58,9 @@ impl Experiment {
 mod tests {
     use super::*;
     use crate::claims::{Claim, claims};
+    use crate::effort::Effort;
+    use crate::results::ClaimResult;
     use std::collections::BTreeSet;
-
-    #[test]
-    fn a_wish_is_met_by_all_of_its_words() {
-        let cell = "link=3g;place=native;data=caps;file=1";
-        for only in [
-            "",
-            "link=3g",
-            "data=caps place=native",
-            "data=obs, data=caps",
-            "!data=obs",
-            "file=1;",
-        ] {
-            assert!(wants(only, cell), "{only}");
-        }
-        for only in [
-            "data=caps data=obs",
-            "!link=",
-            "data=caps !place=native",
-            "file=10",
-        ] {
-            assert!(!wants(only, cell), "{only}");
-        }
-    }
 
     fn key(claim: &ClaimResult) -> (String, String) {
         (claim.paper.clone(), claim.claim.clone())
@@ -201,7 +100,7 @@ mod tests {
 
     #[test]
     fn a_claim_of_an_experiment_that_is_not_there_says_why_nothing_judges_it() {
-        let absent = |claim: &Claim| Experiment::named(&claim.experiment).is_none();
+        let absent = |claim: &Claim| named(&claim.experiment).is_none();
         let silent = |claim: &Claim| claim.unmeasured.is_empty();
         let without: Vec<_> = claims().into_iter().filter(absent).filter(silent).collect();
         assert_eq!(without, []);

@@ -5,10 +5,12 @@
 
 mod figures;
 
-use super::{Effort, Experiment, run_cells};
 use crate::cell::{Bound, Cell, Contender, Figure, Goal, Scheme, Work};
+use crate::effort::Effort;
+use crate::experiment::Experiment;
 use crate::load::job::Pace;
 use crate::load::message::Body;
+use crate::run::run_cells;
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "mqtt-broker",

@@ -11,10 +11,12 @@ mod further;
 mod list;
 mod page;
 
-use super::{Effort, Experiment, run_cells};
 use crate::cell::{Cell, Contender, Scheme, Work};
+use crate::effort::Effort;
+use crate::experiment::Experiment;
 use crate::load::job::Pace;
 use crate::load::message::Body;
+use crate::run::run_cells;
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "scaling",

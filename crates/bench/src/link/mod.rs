@@ -20,9 +20,9 @@ use std::sync::Arc;
 
 use weir_link::{Check, Lab, LabFault, Options, Profile};
 
-use crate::experiments::Order;
 use crate::journal::Journal;
 use crate::limits::LINK_CHECKS_MAX;
+use crate::order::Order;
 use crate::targets::Settings;
 
 /// The name of no link: the machine as it is.

@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::protocol::{Echo, Protocol, Security};
-use crate::experiments::Effort;
+use crate::effort::Effort;
 use crate::link::LOCAL;
 
 /// The links: none, a cabled network, the paper's Wi-Fi, a home's Internet, a cellular network.

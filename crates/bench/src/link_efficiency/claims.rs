@@ -7,8 +7,8 @@ use super::cells::{Pace, payloads};
 use super::figures::{Figures, GATEWAY, Of, PAPER, Scenario};
 use super::over_links;
 use crate::claims::{NOT_MEASURED, judged};
-use crate::experiments::Effort;
-use crate::report::number;
+use crate::effort::Effort;
+use crate::number::number;
 use crate::results::ClaimResult;
 
 /// A claim and how it is judged.

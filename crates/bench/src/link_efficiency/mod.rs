@@ -23,10 +23,7 @@ mod stage;
 mod tests;
 mod verdict;
 
-pub(crate) use cells::names;
 pub(crate) use device::run as run_device;
-pub(crate) use page::markdown;
-pub(crate) use plots::of as figures_of;
 pub(crate) use sample::of as sample_of_echo;
 
 use self::cells::Scale;
@@ -34,12 +31,25 @@ use self::figures::Figures;
 use self::servers::SERVERS;
 use self::stage::Cell;
 use crate::alone;
-use crate::experiments::Order;
+use crate::experiment::Experiment;
+use crate::order::Order;
 use crate::ratios;
 use crate::results::{ClaimResult, Run};
 
+/// Its line in the list.
+pub(crate) const EXPERIMENT: Experiment = Experiment {
+    name: "link-efficiency",
+    source: "Mijovic et al. 2016, figures 2-7",
+    about: "bytes and round trips of an echo by CoAP, WebSocket, HTTP and MQTT, also over links",
+    cells: cells::names,
+    run,
+    page: page::markdown,
+    figures: plots::of,
+    claims: claims_of,
+};
+
 /// Runs the experiment.
-pub(crate) fn run(order: &Order<'_>) -> Run {
+fn run(order: &Order<'_>) -> Run {
     let scale = Scale::of(order.effort);
     let mut settings = cells::settings(order.effort);
     let cells: Vec<Cell> = alone::cells(settings.iter().copied(), scale);
@@ -54,6 +64,6 @@ pub(crate) fn run(order: &Order<'_>) -> Run {
 }
 
 /// What the papers claim of it, judged by a run.
-pub(crate) fn claims_of(run: &Run) -> Vec<ClaimResult> {
+fn claims_of(run: &Run) -> Vec<ClaimResult> {
     claims::judge(&Figures(&run.results))
 }

@@ -8,7 +8,7 @@
 use super::cells::{CELLULAR, ISP, WLAN};
 use super::figures::{Figures, GATEWAY, Of, PAPER, Scenario};
 use crate::claims::{NOT_MEASURED, all_hold};
-use crate::report::number;
+use crate::number::number;
 use crate::statistics::Estimate;
 
 /// A verdict, and what it rests on.

@@ -8,9 +8,9 @@ use super::figures::{Figures, Of};
 use super::page_of_links::links;
 use super::protocol::{Protocol, Security};
 use super::servers::SERVERS;
-use crate::experiments::Effort;
+use crate::effort::Effort;
 use crate::link::LOCAL;
-use crate::report::number;
+use crate::number::number;
 use crate::report::page::{self, head, row};
 use crate::results::Run;
 

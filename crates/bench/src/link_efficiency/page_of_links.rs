@@ -5,8 +5,8 @@ use std::fmt::Write;
 use super::cells::{LINKS, Setting, payloads};
 use super::figures::{Figures, Of};
 use super::page::{every, named};
-use crate::experiments::Effort;
-use crate::report::number;
+use crate::effort::Effort;
+use crate::number::number;
 use crate::report::page::{head, row};
 use crate::results::{Metric, Run};
 

@@ -243,7 +243,7 @@ fn to_bare(setting: &Setting) -> Option<Conversation> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiments::Effort;
+    use crate::effort::Effort;
     use crate::link_efficiency::cells::settings;
 
     #[test]

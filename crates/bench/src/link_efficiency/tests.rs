@@ -14,7 +14,8 @@ use super::device;
 use super::job::{CoapOver, CoapWay, Conversation, EchoOutcome, EchoPlan, Method};
 use super::page::markdown;
 use crate::clock::now_ns;
-use crate::experiments::{Effort, Experiment, Order};
+use crate::effort::Effort;
+use crate::order::Order;
 use crate::results::Run;
 use crate::targets::Settings;
 
@@ -251,7 +252,8 @@ fn a_run_without_any_server_says_what_is_absent() {
     let work = std::env::temp_dir().join(format!("weir-link-{}", std::process::id()));
     std::fs::create_dir_all(&work).unwrap();
     let run = super::run(&Order {
-        experiment: Experiment::named("link-efficiency").unwrap(),
+        experiment: super::EXPERIMENT.name,
+        source: super::EXPERIMENT.source,
         effort: Effort::Quick,
         only: "link=local;modem=none;protocol=websocket;security=none;\
                echo=subscription;payload=100;pace=next",

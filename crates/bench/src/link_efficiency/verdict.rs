@@ -81,7 +81,7 @@ fn goal(figures: &Figures<'_>, setting: &Setting) -> GoalResult {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use crate::experiments::Effort;
+    use crate::effort::Effort;
     use crate::latency::Percentiles;
     use crate::link_efficiency::cells;
     use crate::results::single;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::protocols::{PROTOCOLS, Protocol};
-use crate::experiments::Effort;
+use crate::effort::Effort;
 
 /// The two clients of a conversation: who publishes, or asks first, stands first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use std::fmt::Write;
 use super::cells::{Scale, Setting, State, Test, settings};
 use super::goals::effort;
 use crate::figure::slice::level;
-use crate::report::number;
+use crate::number::number;
 use crate::results::Run;
 
 /// Messages a second, and seconds to and fro, of the paper.
@@ -228,7 +228,7 @@ mod tests {
 
     #[test]
     fn what_the_experiment_knows_and_the_run_lacks_is_listed() {
-        let all = settings(crate::experiments::Effort::Full, Some(25.0));
+        let all = settings(crate::effort::Effort::Full, Some(25.0));
         let dds = all.iter().filter(|it| it.protocol.name == "dds");
         let is_left_out = |it: &&Setting| {
             it.test == Test::PingPong || (it.nodes, it.clients.browsers()) == (2, 0)

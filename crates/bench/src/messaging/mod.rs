@@ -25,27 +25,36 @@ mod stage;
 mod starting;
 mod verdict;
 
-pub(crate) use cells::names;
-pub(crate) use claims::judge as claims_of;
-pub(crate) use figures::figures as figures_of;
 pub(crate) use native::run as run_clients;
-pub(crate) use page::markdown;
 
 use self::cells::{Scale, Setting};
 use self::stage::Stage;
 use crate::budget::Budget;
 use crate::clock::now_ns;
-use crate::experiments::Order;
+use crate::experiment::Experiment;
+use crate::order::Order;
 use crate::plan::Shuffle;
 use crate::progress::Progress;
 use crate::results::Run;
 use crate::targets::TARGETS;
 
+/// Its line in the list.
+pub(crate) const EXPERIMENT: Experiment = Experiment {
+    name: "messaging",
+    source: "Babovic et al. 2016, tables 7 and 8",
+    about: "protocols by the gateway and other brokers, programs and pages: latency, rates",
+    cells: cells::names,
+    run,
+    page: page::markdown,
+    figures: figures::figures,
+    claims: claims::judge,
+};
+
 /// Runs the experiment.
-pub(crate) fn run(order: &Order<'_>) -> Run {
+fn run(order: &Order<'_>) -> Run {
     let started = now_ns();
     let mut budget = Budget::of(order.effort);
-    let mut run = Run::begin(order);
+    let mut run = order.begin();
     let scale = Scale::of(order.effort).with_rounds(order.settings.rounds);
     let mut wanted = cells::settings(order.effort, order.settings.rate);
     wanted.retain(|setting| order.wants(&setting.name()));
@@ -87,7 +96,7 @@ pub(crate) fn run(order: &Order<'_>) -> Run {
     });
     run.ratios = verdict::ratios(&run.results);
     run.goals = goals::of(&run);
-    run.claims = claims_of(&run);
+    run.claims = claims::judge(&run);
     run.seconds = (now_ns() - started) as f64 / 1e9;
     run
 }

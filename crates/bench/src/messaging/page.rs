@@ -6,8 +6,8 @@ use super::cells::{Clients, State};
 use super::figures::{Of, published_brokers};
 use super::protocols::{PROTOCOLS, Protocol};
 use super::{goals, made_with, nodelay};
+use crate::number::number;
 use crate::published::{MESSAGING_LATENCY, MESSAGING_RATE};
-use crate::report::number;
 use crate::report::page::{self, row};
 use crate::results::Run;
 

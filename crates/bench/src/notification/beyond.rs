@@ -11,7 +11,7 @@ pub(super) use tables::write;
 use weir_sim::{CLIENTS, Duplex, Line, Publication, Scheme, Setting, settings, settings_of};
 
 use super::cells::line;
-use crate::experiments::Effort;
+use crate::effort::Effort;
 
 /// Who is told, the paper's schemes first.
 const TOLD: [Scheme; 4] = [

@@ -4,7 +4,7 @@ use weir_sim::{CLIENTS as CLIENTS_OF_PAPER, Duplex, Line, SCHEMES, Setting, sett
 
 use super::beyond;
 use crate::cell::{Cell, Contender, Scheme, Work};
-use crate::experiments::Effort;
+use crate::effort::Effort;
 use crate::load::job::Pace;
 
 /// The paper's line, bytes a second.

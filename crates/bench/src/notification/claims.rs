@@ -10,7 +10,7 @@ mod times;
 
 use super::figures::{Grid, HALF_AND_FULL, PUBLICATIONS};
 use crate::claims::{NOT_MEASURED, judged};
-use crate::report::number;
+use crate::number::number;
 use crate::results::{ClaimResult, Run};
 
 /// What a grid says of a claim; nothing where it was not measured.

@@ -4,8 +4,8 @@ use weir_sim::{Metric as Simulated, Setting, grid};
 
 use super::cells::{of_device, runs};
 use crate::clock::now_ns;
-use crate::experiments::Order;
 use crate::journal::Versions;
+use crate::order::Order;
 use crate::progress::Progress;
 use crate::results::{CellResult, Metric, single};
 use crate::statistics::Estimate;

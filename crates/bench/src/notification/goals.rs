@@ -161,7 +161,7 @@ fn took(run: &Run) -> GoalResult {
         seconds.sum()
     };
     let measured = is_whole.then(|| seconds(true));
-    let rest = crate::report::number(seconds(false));
+    let rest = crate::number::number(seconds(false));
     GoalResult {
         cell: "the paper's grid ten times, half duplex".into(),
         metric: TOOK.into(),

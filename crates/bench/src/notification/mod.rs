@@ -19,18 +19,26 @@ mod spots;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use cells::names;
-pub(crate) use claims::judge as claims_of;
-pub(crate) use figures::of as figures_of;
-pub(crate) use page::markdown;
-
 use crate::clock::now_ns;
-use crate::experiments::Order;
+use crate::experiment::Experiment;
+use crate::order::Order;
 use crate::plan::Plan;
 use crate::results::Run;
 
+/// Its line in the list.
+pub(crate) const EXPERIMENT: Experiment = Experiment {
+    name: "notification",
+    source: "Duquennoy, Grimaud and Vandewalle 2009, figures 2-7",
+    about: "how soon and how completely a device, and the gateway, tell many clients what is new",
+    cells: cells::names,
+    run,
+    page: page::markdown,
+    figures: figures::of,
+    claims: claims::judge,
+};
+
 /// Runs the experiment: the device first, since a quick run must not lack it.
-pub(crate) fn run(order: &Order<'_>) -> Run {
+fn run(order: &Order<'_>) -> Run {
     let began_ns = now_ns();
     let device = device::measure(order);
     let mut versions = crate::journal::Versions::new();

@@ -8,7 +8,7 @@ use super::claims;
 use super::figures::{FIGURES, Grid, HALF_AND_FULL, Of, schemes};
 use super::spots;
 use crate::figure::slice::level;
-use crate::report::number;
+use crate::number::number;
 use crate::report::page::{self, head, row};
 use crate::results::{CellResult, Run};
 

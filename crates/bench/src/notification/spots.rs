@@ -14,9 +14,10 @@ use weir_sim::{Duplex, Line, Publication, SECOND, Scheme, Setting, Window, run_i
 
 use super::cells::LINE;
 use super::device::{self, TARGET};
+use crate::effort::Effort;
 use crate::environment::version_of;
-use crate::experiments::{Effort, Order};
 use crate::journal::Versions;
+use crate::order::Order;
 use crate::progress::Progress;
 use crate::results::{CellResult, single};
 

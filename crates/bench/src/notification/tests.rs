@@ -1,7 +1,7 @@
 //! Claims, goals, figures and the page of a run whose figures are chosen.
 
 use super::*;
-use crate::experiments::Effort;
+use crate::effort::Effort;
 use crate::results::{CellResult, single};
 
 /// The whole grid with the same figures everywhere, but for streaming, which is better.
@@ -122,7 +122,7 @@ fn goals_are_those_of_both_lines_and_of_the_time_that_simulating_takes() {
     assert_eq!(took.measured, Some(6.0 * 90.0));
     let rest = (self::took().len() - 6) as f64 * 90.0;
     assert!(
-        took.asked.contains(&crate::report::number(rest)),
+        took.asked.contains(&crate::number::number(rest)),
         "{took:?}"
     );
     run.results.retain(|it| !it.cell.contains("duplex=full"));

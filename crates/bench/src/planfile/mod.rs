@@ -15,20 +15,21 @@ use std::path::Path;
 use serde::Deserialize;
 
 use crate::cell::Cell;
-use crate::experiments::{Experiment, Order};
+use crate::experiment::Experiment;
 use crate::limits::PLAN_BYTES_MAX;
+use crate::order::Order;
 use crate::plan::Plan;
-use crate::results::Run;
+use crate::results::{PLAN, Run};
 use guest::Guest;
 use needs::Needs;
 
 /// What a run of a plan is called in its results.
 pub(crate) static EXPERIMENT: Experiment = Experiment {
-    name: "plan",
+    name: PLAN,
     source: "Plan",
     about: "factors, message and targets of a plan, which lies beside it as plan.toml",
     cells: |_| Vec::new(),
-    run: |order| Run::begin(order),
+    run: |order| order.begin(),
     page: crate::report::markdown,
     figures: |_| Vec::new(),
     claims: |_| Vec::new(),

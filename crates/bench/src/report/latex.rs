@@ -5,7 +5,7 @@
 
 use std::fmt::Write;
 
-use super::number;
+use crate::number::number;
 use crate::results::{CellResult, Metric, Run};
 
 const CELLS: &str = "cell & target & metric & mean & 95\\,\\% interval & p50 & p99 & lost & status";

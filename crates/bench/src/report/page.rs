@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use super::number;
+use crate::number::number;
 use crate::results::{GoalResult, Run};
 
 /// A page's title, the commands that made it, when and where its run was, and of a quick run what must be
@@ -76,7 +76,7 @@ pub(crate) fn row(cells: impl IntoIterator<Item = String>, text: &mut String) {
 }
 
 /// How many cells a line of a table has; nothing of another line.
-pub(super) fn width(line: &str) -> Option<usize> {
+pub(crate) fn width(line: &str) -> Option<usize> {
     let bars = line.matches('|').count() - line.matches("\\|").count();
     line.starts_with('|').then(|| bars.saturating_sub(1))
 }

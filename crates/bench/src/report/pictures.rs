@@ -2,10 +2,9 @@
 
 use std::path::Path;
 
-use super::html;
 use super::write_file;
+use super::{Subject, html};
 use crate::figure::Figure;
-use crate::results::Run;
 
 /// Figures that were written, in their order.
 pub(crate) struct Pictures {
@@ -17,13 +16,14 @@ pub(crate) struct Pictures {
 }
 
 /// Writes each figure that is drawn as `NAME.svg`.
-pub(crate) fn write_pictures(run: &Run, folder: &Path) -> Result<Pictures, String> {
+pub(crate) fn write_pictures(subject: &Subject, folder: &Path) -> Result<Pictures, String> {
     std::fs::create_dir_all(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
     let mut figures = Vec::new();
-    for figure in html::figures_of(run) {
-        if let Some(text) = html::picture(&figure) {
+    let shown = subject.figures.iter().filter(|it| it.shows_something());
+    for figure in shown {
+        if let Some(text) = html::picture(figure) {
             write_file(folder, &format!("{}.svg", figure.name), &text)?;
-            figures.push(figure);
+            figures.push(figure.clone());
         }
     }
     let parts: Vec<_> = folder.components().rev().take(2).collect();

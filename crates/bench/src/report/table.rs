@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::number;
+use crate::number::number;
 use crate::results::{CellResult, ClaimResult, GoalResult, Ratio, Run};
 use crate::steadiness::State;
 

@@ -4,7 +4,7 @@ use super::requests::{
     DATA_ARRAY, Does, GET_OM, GET_ROWS, GET_TEXT, INSERT_OBSERVATION, INSERT_RESULT, LATEST,
     LATEST_SELECTED, Request, SINGLE,
 };
-use crate::experiments::Effort;
+use crate::effort::Effort;
 
 /// Observations of 52North's case: 45 minutes at one a second.
 pub(super) const SHORT: usize = 2700;

@@ -5,10 +5,10 @@ use super::cells::{LATEST_OF_ALL, SHORT_IN, SHORT_OUT, Setting, lengths, long, s
 use super::goals::{growth, medians_ms, published_s};
 use super::sample::{ACKNOWLEDGEMENT, ANSWER, RATE};
 use super::servers::SERVERS;
-use crate::experiments::Effort;
+use crate::effort::Effort;
 use crate::figure::{Axis, Figure, Form, Point, Series};
+use crate::number::number;
 use crate::published::SOS;
-use crate::report::number;
 use crate::results::{CellResult, Metric, OURS, Run};
 
 /// Bytes of a mebibyte.

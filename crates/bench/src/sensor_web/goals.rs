@@ -10,9 +10,9 @@ use super::cells::{
     BULK, FEW, LATEST_OF_ALL, LONG, SHORT_IN, SHORT_OUT, SINGLES, Setting, lengths, long,
 };
 use super::sample::{ACKNOWLEDGEMENT, ANSWER, GROWTH, RATE};
-use crate::experiments::Effort;
+use crate::effort::Effort;
+use crate::number::number;
 use crate::published::SOS;
-use crate::report::number;
 use crate::results::{CellResult, GoalResult, Metric, OURS, Run};
 use crate::statistics::Estimate;
 
@@ -298,7 +298,7 @@ mod tests {
 
     #[test]
     fn goals_rest_on_cells_of_a_quick_run() {
-        let quick = super::super::names(Effort::Quick);
+        let quick = super::super::cells::names(Effort::Quick);
         let goals = of(&run(&[]));
         assert_eq!(goals.len(), 10 + 3);
         for goal in goals {

@@ -19,20 +19,29 @@ mod stage;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use cells::names;
-pub(crate) use figures::of as figures_of;
-pub(crate) use page::markdown;
-
 use self::cells::Scale;
 use self::servers::SERVERS;
 use self::stage::Cell;
 use crate::alone;
-use crate::experiments::Order;
+use crate::experiment::Experiment;
+use crate::order::Order;
 use crate::results::{CEILING, CellResult, OURS, Run};
 use crate::verdict::mark_share;
 
+/// Its line in the list.
+pub(crate) const EXPERIMENT: Experiment = Experiment {
+    name: "sensor-web",
+    source: "ours",
+    about: "SensorThings and SOS: inserts, the latest of many datastreams, long answers",
+    cells: cells::names,
+    run,
+    page: page::markdown,
+    figures: figures::of,
+    claims: |_| Vec::new(),
+};
+
 /// Runs the experiment.
-pub(crate) fn run(order: &Order<'_>) -> Run {
+fn run(order: &Order<'_>) -> Run {
     let scale = Scale::of(order.effort);
     let cells: Vec<Cell> = alone::cells(cells::settings(order.effort), scale);
     let mut run = alone::run(order, &cells, &SERVERS);

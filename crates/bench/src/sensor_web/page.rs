@@ -4,8 +4,8 @@ use super::cells::{Setting, lengths, long, settings};
 use super::figures::{MIB, result, timed};
 use super::goals::{growth, medians_ms};
 use super::sample::RATE;
-use crate::experiments::Effort;
-use crate::report::number;
+use crate::effort::Effort;
+use crate::number::number;
 use crate::report::page::{self, head, row};
 use crate::results::{CEILING, CellResult, OURS, Run};
 

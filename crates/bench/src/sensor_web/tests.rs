@@ -5,7 +5,7 @@ use super::cells::{Scale, Setting, names, settings};
 use super::figures;
 use super::requests::Does;
 use super::sample::{ANSWER, GROWTH, RATE};
-use crate::experiments::Effort;
+use crate::effort::Effort;
 use crate::results::{CEILING, CellResult, Metric, OURS, Run, single};
 
 #[test]
@@ -94,7 +94,7 @@ fn the_page_names_52norths_figures_and_every_goal_of_the_run() {
     let mut run = run(2e6, 4e6);
     super::mark_ceiling(&mut run.results);
     run.goals = super::goals::of(&run);
-    let page = super::markdown(&run, "runs/sensor-web");
+    let page = super::page::markdown(&run, "runs/sensor-web");
     assert!(
         page.contains("52North/SOS#825")
             && page.contains("at most (52North/SOS, issue 825: 120 s)")

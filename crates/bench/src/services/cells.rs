@@ -1,6 +1,6 @@
 //! The cells: a stack, a message, how many calls are under way, and over what.
 
-use crate::experiments::Effort;
+use crate::effort::Effort;
 use crate::link::LOCAL;
 
 /// A stack: what carries the call, and in which encoding.

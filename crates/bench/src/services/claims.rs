@@ -9,7 +9,7 @@ use super::cells::{PAYLOAD, STACKS, Setting, Stack, simple};
 use super::figures::{in_memory, metric};
 use crate::claims::{NOT_MEASURED, all_hold, judged};
 use crate::link::LOCAL;
-use crate::report::number;
+use crate::number::number;
 use crate::results::{ClaimResult, Metric, OURS, Run};
 use crate::statistics::Estimate;
 

@@ -22,10 +22,6 @@ mod stage;
 mod tests;
 
 pub(crate) use caller::run as run_caller;
-pub(crate) use cells::names;
-pub(crate) use claims::judge as claims_of;
-pub(crate) use figures::figures as figures_of;
-pub(crate) use page::markdown;
 
 use std::collections::BTreeSet;
 
@@ -33,7 +29,8 @@ use self::cells::Scale;
 use self::servers::SERVERS;
 use self::stage::Cell;
 use crate::alone;
-use crate::experiments::Order;
+use crate::experiment::Experiment;
+use crate::order::Order;
 use crate::ratios::{self, Compared};
 use crate::results::{CellResult, Run};
 use crate::verdict::mark_share;
@@ -45,8 +42,20 @@ const COMPARED: [Compared; 3] = [
     ("message_rate", "message_rate", |round| round.mean),
 ];
 
+/// Its line in the list.
+pub(crate) const EXPERIMENT: Experiment = Experiment {
+    name: "services",
+    source: "Karnouskos and Somlev 2012, table I, figures 4-8",
+    about: "serialization, round trip and deserialization of a call by REST and CoAP with Protobuf",
+    cells: cells::names,
+    run,
+    page: page::markdown,
+    figures: figures::figures,
+    claims: claims::judge,
+};
+
 /// Runs the experiment.
-pub(crate) fn run(order: &Order<'_>) -> Run {
+fn run(order: &Order<'_>) -> Run {
     let scale = Scale::of(order.effort);
     let cells: Vec<Cell> = alone::cells(cells::settings(order.effort), scale);
     let mut run = alone::run(order, &cells, &SERVERS);

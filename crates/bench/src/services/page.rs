@@ -6,9 +6,9 @@ use std::fmt::Write;
 use super::cells::{PAYLOAD, PAYLOADS, QUEUES, STACKS, Setting, Stack, links, queued, simple};
 use super::figures::{metric, named, result};
 use super::servers;
-use crate::experiments::Effort;
+use crate::effort::Effort;
+use crate::number::number;
 use crate::published::SERVICES;
-use crate::report::number;
 use crate::report::page::{self, head, row};
 use crate::results::{CellResult, Run};
 

@@ -10,7 +10,7 @@ use super::cells::{PAYLOAD, STACKS, Scale, Setting, settings, simple};
 use super::coding::Coding;
 use super::job::{CallOutcome, CallPlan};
 use super::servers::{self, SERVERS};
-use crate::experiments::Effort;
+use crate::effort::Effort;
 use crate::published::SERVICES;
 use crate::results::{CellResult, Run, single};
 use crate::targets::free_port;
@@ -38,7 +38,7 @@ fn a_queue_of_the_link_is_named_as_links_name_it() {
 
 #[test]
 fn every_stack_of_the_paper_is_measured_or_named_as_absent() {
-    let page = super::markdown(&Run::default(), "folder");
+    let page = super::page::markdown(&Run::default(), "folder");
     let (_, absent) = page.split_once("## Not there yet").unwrap();
     let measured: Vec<&str> = STACKS.iter().filter_map(|stack| stack.published).collect();
     for row in SERVICES.rows() {

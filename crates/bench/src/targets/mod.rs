@@ -53,7 +53,6 @@ pub(crate) use ports::free_port;
 use ports::{free_ports, is_given_port};
 pub(crate) use program::{Program, find_program, of_the_project};
 pub(crate) use started::{Started, start_fresh, version};
-pub(crate) use weir::digest_of_build;
 
 /// All targets; the first is ours.
 pub static TARGETS: &[Target] = &[

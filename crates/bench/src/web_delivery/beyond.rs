@@ -7,9 +7,9 @@ use super::cells::{BAYEUX_FORMATS, CHIEF, SPEEDS, Setting, TRANSPORTS, Via, sett
 use super::figures::{Figures, here};
 use super::plots::words;
 use super::stamps::SUPERSEDED;
-use crate::experiments::Effort;
+use crate::effort::Effort;
 use crate::figure::{Axis, Figure, Form, Point, Series};
-use crate::report::number;
+use crate::number::number;
 use crate::report::page::{head, row};
 use crate::results::CellResult;
 

@@ -1,7 +1,7 @@
 //! The cells: how messages come, in which format, of how many nodes, over which link, into how fast a
 //! browser.
 
-use crate::experiments::Effort;
+use crate::effort::Effort;
 use crate::link::LOCAL;
 use crate::results::OURS;
 

@@ -9,7 +9,7 @@ use super::cells::{DELIVERIES, OF_HTML5, OF_THE_PAPER};
 use super::figures::{Figures, here};
 use super::plots::words;
 use crate::claims::{all_hold, judged};
-use crate::report::number;
+use crate::number::number;
 use crate::results::{ClaimResult, Run};
 use crate::statistics::Estimate;
 

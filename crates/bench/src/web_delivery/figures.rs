@@ -2,7 +2,7 @@
 
 use super::cells::{DELIVERIES, FORMATS, Setting};
 use super::{beyond, plots};
-use crate::experiments::Effort;
+use crate::effort::Effort;
 use crate::figure::Figure;
 use crate::published::Row;
 use crate::results::{CellResult, Metric, Run};

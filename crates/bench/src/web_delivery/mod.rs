@@ -21,10 +21,6 @@ mod stage;
 mod stamps;
 mod traced;
 
-pub(crate) use cells::names;
-pub(crate) use figures::figures;
-pub(crate) use page::markdown;
-
 use std::path::Path;
 
 use self::cells::{Scale, Setting};
@@ -34,12 +30,13 @@ use self::stage::Stage;
 use crate::budget::Budget;
 use crate::clock::now_ns;
 use crate::devtools::{Browser, Page};
-use crate::experiments::Order;
+use crate::experiment::Experiment;
 use crate::link::{Ends, LOCAL, Links};
 use crate::opened::{Invitation, this_machine};
+use crate::order::Order;
 use crate::plan::Shuffle;
 use crate::progress::Progress;
-use crate::results::{CellResult, ClaimResult, Run};
+use crate::results::{CellResult, Run};
 
 /// When the page is there, or is known not to come.
 const READY: &str = "typeof weirMeasure === 'object' || \
@@ -49,11 +46,23 @@ const NO_PAGE: &str = "absent: this build has no measuring page; `make web`, the
 /// Cells whose rounds alternate.
 type Group = Vec<Setting>;
 
+/// Its line in the list.
+pub(crate) const EXPERIMENT: Experiment = Experiment {
+    name: "web-delivery",
+    source: "Babovic et al. 2016, tables 2-6, figures 4-8",
+    about: "from the gateway to the frame on the screen in a real browser, by delivery and format",
+    cells: cells::names,
+    run,
+    page: page::markdown,
+    figures: figures::figures,
+    claims: claims::judge,
+};
+
 /// Runs the experiment.
-pub(crate) fn run(order: &Order<'_>) -> Run {
+fn run(order: &Order<'_>) -> Run {
     let started = now_ns();
     let budget = Budget::of(order.effort);
-    let mut run = Run::begin(order);
+    let mut run = order.begin();
     let mut wanted = cells::settings(order.effort);
     wanted.retain(|setting| order.wants(&setting.name()));
     let scale = Scale::of(order.effort, order.settings.rate);
@@ -86,11 +95,6 @@ pub(crate) fn run(order: &Order<'_>) -> Run {
     run.claims = claims::judge(&run);
     run.seconds = (now_ns() - started) as f64 / 1e9;
     run
-}
-
-/// What the paper claims of it, judged by a run.
-pub(crate) fn claims_of(run: &Run) -> Vec<ClaimResult> {
-    claims::judge(run)
 }
 
 /// Neighbours that are alike but for delivery and format.

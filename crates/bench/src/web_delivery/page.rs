@@ -7,10 +7,10 @@ use super::cells::{CHIEF, DELIVERIES, FORMATS, Setting, Via, settings};
 use super::figures::{Figures, here, lives_on};
 use super::plots::{fastest, words};
 use super::stamps::SUPERSEDED;
-use crate::experiments::Effort;
+use crate::effort::Effort;
 use crate::link::LOCAL;
+use crate::number::number;
 use crate::published::{FLASH, HTML5, SILVERLIGHT, Table};
-use crate::report::number;
 use crate::report::page::{self, head, row};
 use crate::results::Run;
 

@@ -6,7 +6,7 @@ use crate::encoding::cells::Place;
 use crate::encoding::exificient::NAME as EXIFICIENT;
 use crate::encoding::figures::{Figures, Of};
 use crate::encoding::task::Task;
-use crate::report::number;
+use crate::number::number;
 
 /// Which files of a data set a claim speaks of.
 pub(super) type Files<'a> = &'a dyn Fn(f64) -> bool;

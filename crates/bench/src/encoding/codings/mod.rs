@@ -84,8 +84,8 @@ pub(crate) fn codings() -> Vec<Coding> {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+    use crate::effort::Effort;
     use crate::encoding::data::sources;
-    use crate::experiments::Effort;
 
     #[test]
     fn every_coding_reads_and_writes_what_it_takes_part_in() {

@@ -26,7 +26,7 @@ use self::own::Own;
 use self::random::Random;
 use self::series::{Precision, Series, temperatures};
 use super::published::FileRow;
-use crate::experiments::Effort;
+use crate::effort::Effort;
 
 /// One document, and the observations in it where there are any.
 pub(crate) struct Document {

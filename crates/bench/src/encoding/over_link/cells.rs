@@ -4,7 +4,7 @@ use super::super::cells::{Place, SLOWDOWNS, name};
 use super::super::codings::From;
 use super::super::data::{Source, sources};
 use super::runs::LINKS;
-use crate::experiments::Effort;
+use crate::effort::Effort;
 
 /// The formats of the paper, and what any Web server would do to XML.
 pub(super) const FORMATS: [&str; 5] = ["xml", "json", "exi", "exi-c", "xml-gzip"];

@@ -20,9 +20,9 @@ pub(super) use runs::{Class, LINKS};
 use self::cells::sources_on_links;
 use super::Going;
 use super::data::Source;
-use crate::experiments::Order;
 use crate::journal::Versions;
 use crate::link::{Ends, Links};
+use crate::order::Order;
 use crate::results::{CellResult, OURS};
 
 /// The documents that are wanted, each with its link.

@@ -4,9 +4,10 @@ use std::path::Path;
 
 use super::super::spent::{Names, SERVER, Side, Watch};
 use super::super::steady::{COV_MAX, K, Steady};
-use crate::experiments::{Effort, Order};
+use crate::effort::Effort;
 use crate::link::Ends;
 use crate::merge::merge;
+use crate::order::Order;
 use crate::results::{CellResult, single};
 use crate::sample::Sample;
 use crate::targets::Running;

@@ -7,7 +7,7 @@ use crate::encoding::cells::{Place, SLOWDOWNS};
 use crate::encoding::figures::{Figures, Of};
 use crate::encoding::over_link::Class;
 use crate::encoding::task::Task;
-use crate::report::number;
+use crate::number::number;
 
 /// Data sets whose documents are read.
 const DOCUMENTS: [&str; 7] = ["caps", "sd", "obs", "rs", "io", "a", "b"];

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::{head, row};
 use crate::encoding::over_link::{Class, LINKS, formats_on_links};
-use crate::report::number;
+use crate::number::number;
 use crate::results::{CellResult, Run};
 
 const HOW: &str = "

@@ -10,7 +10,7 @@ use std::fmt::Write;
 
 use super::figures::Figures;
 use crate::claims::NOT_MEASURED;
-use crate::report::number;
+use crate::number::number;
 use crate::report::page::{self, row};
 use crate::results::{CellResult, Run};
 

@@ -5,7 +5,7 @@
 
 use super::{Scale, contenders, goal};
 use crate::cell::{Bound, Cell, Contender, Figure, Scheme, Work};
-use crate::experiments::Effort;
+use crate::effort::Effort;
 
 const CONNECTIONS: usize = 10_000;
 /// Handshakes take about a millisecond each, which is too much for a quick run.

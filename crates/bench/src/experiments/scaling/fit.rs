@@ -2,7 +2,7 @@
 //!
 //! Which of them is said beside the curve, by what the gateway does there, and not chosen by what fits better.
 
-use crate::report::number;
+use crate::number::number;
 use crate::statistics::line::{Line, Power};
 
 /// The form that is to be expected.

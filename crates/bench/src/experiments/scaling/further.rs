@@ -10,7 +10,7 @@ use super::fit::{Fit, digits};
 use super::list::CURVES;
 use crate::environment::Environment;
 use crate::limits::FILES_RESERVED;
-use crate::report::number;
+use crate::number::number;
 use crate::results::Run;
 
 /// How many clients are asked about.

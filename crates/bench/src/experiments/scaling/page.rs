@@ -7,7 +7,8 @@ use super::further::{CLIENTS, HEARD, clients};
 use super::list::CURVES;
 use super::{RATE_OF_PROBE, RATE_TO_ALL};
 use crate::limits::{CONNECTIONS_A_LOAD_MAX, FILES_RESERVED};
-use crate::report::{number, page};
+use crate::number::number;
+use crate::report::page;
 use crate::results::Run;
 
 const QUICK: &str = "

@@ -10,7 +10,7 @@ use super::super::protocols::{PROTOCOLS, Protocol};
 use super::{Judgement, MOSQUITTO, with_doubt};
 use crate::claims::NOT_MEASURED;
 use crate::claims::all_hold;
-use crate::report::number;
+use crate::number::number;
 use crate::results::Run;
 use crate::statistics::Estimate;
 

@@ -9,7 +9,7 @@ use super::cells::{Clients, State};
 use super::figures::Of;
 use super::protocols::{PROTOCOLS, Protocol};
 use crate::claims::{NOT_MEASURED, all_hold, judged};
-use crate::report::number;
+use crate::number::number;
 use crate::results::{ClaimResult, Run};
 use crate::statistics::Estimate;
 

@@ -6,7 +6,7 @@ use super::{ALL, TOLD, adaptive, lossy, many, shared, silent};
 use crate::figure::slice::level;
 use crate::notification::device::TARGET;
 use crate::notification::figures::{Grid, HALF_AND_FULL};
-use crate::report::number;
+use crate::number::number;
 use crate::report::page::{head, row};
 use crate::results::{CellResult, Run};
 

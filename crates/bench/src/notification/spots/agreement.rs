@@ -1,7 +1,7 @@
 //! How far board and simulation agree: difference by difference, against a stated error.
 
 use super::{mean, pairs};
-use crate::report::number;
+use crate::number::number;
 use crate::report::page::{head, row};
 use crate::results::{CellResult, GoalResult, Run};
 use crate::statistics::Estimate;
@@ -152,7 +152,7 @@ fn verdict(run: &Run) -> String {
 mod tests {
     use super::super::{BOARD, SPOTS, names};
     use super::*;
-    use crate::experiments::Effort;
+    use crate::effort::Effort;
     use crate::notification::device::TARGET;
     use crate::results::single;
 

@@ -5,34 +5,25 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::leaders;
 use super::markup::escaped;
 use crate::compare::{Good, goodness, is_exact};
-use crate::experiments::Experiment;
-use crate::planfile;
-use crate::report::number;
+use crate::number::number;
 use crate::results::{CellResult, ClaimResult, GoalResult, Ratio, Run};
 use crate::tally::Tally;
 
 /// Title, lead and the answer as a list of sentences.
-pub(super) fn head(run: &Run) -> String {
+pub(super) fn head(run: &Run, about: &str) -> String {
     let mut text = format!(
         "<p class=\"kind\">weir bench \u{b7} {} run \u{b7} {}</p>\n<h1>{}</h1>\n<p class=\"lead\">{}.{}</p>\n\
          <ul class=\"answer\">\n",
         escaped(&run.effort),
         escaped(&run.started),
         escaped(run.title()),
-        escaped(&capital(about(run))),
+        escaped(&capital(about)),
         source(run),
     );
     for sentence in sentences(run) {
         text += &format!("<li>{sentence}</li>\n");
     }
     text + "</ul>\n" + &against(run) + &strip(run)
-}
-
-fn about(run: &Run) -> &'static str {
-    match Experiment::named(&run.experiment) {
-        Some(experiment) => experiment.about,
-        None => planfile::EXPERIMENT.about,
-    }
 }
 
 /// The paper whose experiment it is.

@@ -5,7 +5,7 @@ use super::markup::escaped;
 use super::paper;
 use super::{clock, configuration};
 use crate::devtools::NOT_SLOWED;
-use crate::report::number;
+use crate::number::number;
 use crate::results::{CellResult, Part, Run};
 
 /// Share of a latency's median from which lateness of the load matters.

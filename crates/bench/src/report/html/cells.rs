@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 
 use super::markup::{cell, embedded, escaped, heads};
-use crate::report::number;
+use crate::number::number;
 use crate::results::{CellResult, Metric, Run};
 use crate::steadiness::State;
 

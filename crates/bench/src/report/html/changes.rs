@@ -4,7 +4,7 @@ use super::markup::{cell, escaped, heads};
 use super::verdicts::stroke_of;
 use super::{Section, document};
 use crate::compare::{Comparison, Row, Verdict};
-use crate::report::number;
+use crate::number::number;
 
 /// The page; each comparison with the names of its runs.
 pub(crate) fn changes(comparisons: &[(String, Comparison)]) -> String {

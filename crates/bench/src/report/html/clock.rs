@@ -1,7 +1,7 @@
 //! What must be known of the clocks behind a run's times: whose they are, how far apart, in what steps.
 
 use super::markup::escaped;
-use crate::report::number;
+use crate::number::number;
 use crate::results::Run;
 use crate::sample::CLOCK_BOUND;
 

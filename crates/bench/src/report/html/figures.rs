@@ -3,7 +3,7 @@
 use super::markup::escaped;
 use super::svg::{drawn, is_named, names, swatch};
 use crate::figure::{Axis, Figure, Form, Point, Series, Source};
-use crate::report::number;
+use crate::number::number;
 use crate::results::Run;
 
 /// Contenders of a cell whose distributions share a figure.

@@ -6,7 +6,6 @@
 use super::answer::{capital, duration, sentences, strip};
 use super::markup::escaped;
 use super::{Section, document};
-use crate::experiments::Experiment;
 use crate::results::Run;
 use crate::tally::Tally;
 
@@ -14,6 +13,8 @@ use crate::tally::Tally;
 pub(crate) struct Chapter {
     /// Its folder's name, which is the experiment's.
     pub(crate) folder: &'static str,
+    /// What it measures, in a sentence.
+    pub(crate) about: &'static str,
     /// What it measured; nothing where it could not be read.
     pub(crate) run: Run,
     /// Whether its command said that all was well.
@@ -85,6 +86,7 @@ fn overview(chapters: &[Chapter], to_come: &[&str]) -> String {
 fn row(chapter: &Chapter) -> String {
     let Chapter {
         folder,
+        about,
         run,
         is_done,
     } = chapter;
@@ -95,23 +97,21 @@ fn row(chapter: &Chapter) -> String {
         "<tr><th scope=\"row\"><a href=\"{folder}/report.html\">{folder}</a>{failed}</th><td \
          class=\"words\">{}</td><td>{measured} of {}</td><td>{held}</td><td>{fell}</td><td>{open}</td>\
          <td>{}</td></tr>\n",
-        escaped(about(folder)),
+        escaped(about),
         run.results.len(),
         duration(run.seconds),
     )
 }
 
-fn about(name: &str) -> &'static str {
-    Experiment::named(name).map_or("", |experiment| experiment.about)
-}
-
 /// The run's own answer; its links go to its page.
 fn inside(chapter: &Chapter) -> String {
-    let Chapter { folder, run, .. } = chapter;
+    let Chapter {
+        folder, about, run, ..
+    } = chapter;
     if run.results.is_empty() {
         return format!(
             "<p>{}. Nothing was measured.</p>\n",
-            escaped(&capital(about(folder)))
+            escaped(&capital(about))
         );
     }
     let to_page = format!("href=\"{folder}/report.html#");
@@ -122,7 +122,7 @@ fn inside(chapter: &Chapter) -> String {
     format!(
         "<p>{}. <a href=\"{folder}/report.html\">Report</a>, <a \
          href=\"{folder}/summary.csv\">table</a>.</p>\n<ul class=\"answer\">\n{told}</ul>\n{}",
-        escaped(&capital(about(folder))),
+        escaped(&capital(about)),
         strip(run),
     )
 }
@@ -148,6 +148,7 @@ mod tests {
         };
         Chapter {
             folder: "encoding",
+            about: "sizes",
             run,
             is_done,
         }

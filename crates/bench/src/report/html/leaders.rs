@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::answer::{better, parted};
 use super::markup::escaped;
 use crate::compare::{Good, goodness, is_exact};
-use crate::report::number;
+use crate::number::number;
 use crate::results::{CellResult, Metric, Run};
 use crate::statistics::Estimate;
 

@@ -21,9 +21,7 @@ mod picture;
 mod svg;
 mod verdicts;
 
-use crate::experiments::Experiment;
-use crate::figure::Figure;
-use crate::results::Run;
+use super::Subject;
 use markup::escaped;
 
 pub(crate) use changes::changes;
@@ -39,12 +37,10 @@ const SCRIPT: &str = include_str!("script.js");
 type Section = (&'static str, &'static str, String);
 
 /// The page of a run.
-pub(crate) fn page(run: &Run) -> String {
-    let experiment = Experiment::named(&run.experiment);
-    let run = &judged_again(run, experiment);
-    let figures = experiment.map_or_else(Vec::new, |experiment| (experiment.figures)(run));
+pub(crate) fn page(subject: &Subject) -> String {
+    let Subject { run, figures, .. } = subject;
     let sections: [Section; 9] = [
-        ("figures", "Figures", figures::section(run, &figures)),
+        ("figures", "Figures", figures::section(run, figures)),
         ("matrix", "Matrix", cells::matrix(run)),
         ("claims", "What the papers claim", verdicts::claims(run)),
         ("goals", "Goals", verdicts::goals(run)),
@@ -55,26 +51,7 @@ pub(crate) fn page(run: &Run) -> String {
         ("repeat", "How to repeat it", caveats::repeat(run)),
     ];
     let title = format!("{}, {}", run.title(), run.started);
-    document(&title, &answer::head(run), &sections)
-}
-
-/// The figures of a run's experiment that show something.
-pub(crate) fn figures_of(run: &Run) -> Vec<Figure> {
-    let experiment = Experiment::named(&run.experiment);
-    let figures = experiment.map_or_else(Vec::new, |experiment| (experiment.figures)(run));
-    figures
-        .into_iter()
-        .filter(Figure::shows_something)
-        .collect()
-}
-
-/// Claims are judged by what is known today, which may be more than when the run was made.
-fn judged_again(run: &Run, experiment: Option<&Experiment>) -> Run {
-    let mut run = run.clone();
-    if let Some(experiment) = experiment {
-        run.claims = (experiment.claims)(&run);
-    }
-    run
+    document(&title, &answer::head(run, subject.about), &sections)
 }
 
 /// A page of sections under a head.

@@ -3,7 +3,7 @@
 use super::*;
 use crate::figure::{Axis, Figure, Form, Point, Series};
 use crate::quantiles::Quantiles;
-use crate::results::{CellResult, Metric};
+use crate::results::{CellResult, Metric, Run};
 use crate::statistics::Estimate;
 
 fn single(metric: &str, unit: &str, value: f64) -> Metric {
@@ -51,9 +51,17 @@ fn run() -> Run {
     }
 }
 
+fn subject() -> Subject {
+    Subject {
+        run: run(),
+        about: "sizes",
+        figures: Vec::new(),
+    }
+}
+
 #[test]
 fn a_page_needs_nothing_but_itself() {
-    let page = page(&run());
+    let page = page(&subject());
     for outside in ["http://", "https://", "src=", "@import", "url(//"] {
         assert!(!page.contains(outside), "{outside}");
     }
@@ -63,7 +71,7 @@ fn a_page_needs_nothing_but_itself() {
 
 #[test]
 fn what_failed_stays_in_the_page_with_its_reason() {
-    let page = page(&run());
+    let page = page(&subject());
     assert!(page.contains("absent: no &lt;program&gt;"));
     assert!(page.contains("Not measured: 1 result:"));
     let before_data = page.split("application/json").next();
@@ -72,7 +80,7 @@ fn what_failed_stays_in_the_page_with_its_reason() {
 
 #[test]
 fn a_page_says_how_to_repeat_the_run() {
-    assert!(page(&run()).contains("weir bench run encoding --seed 0"));
+    assert!(page(&subject()).contains("weir bench run encoding --seed 0"));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::markup::{cell, escaped, heads};
-use crate::report::number;
+use crate::number::number;
 use crate::results::Run;
 use crate::statistics::Estimate;
 

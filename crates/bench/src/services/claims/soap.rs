@@ -5,7 +5,7 @@
 use super::{Verdict, less, of_name, of_paper};
 use crate::claims::NOT_MEASURED;
 use crate::claims::all_hold;
-use crate::report::number;
+use crate::number::number;
 use crate::results::{OURS, Run};
 use crate::services::cells::{PAYLOAD, STACKS, simple};
 use crate::services::figures::{in_memory, metric};

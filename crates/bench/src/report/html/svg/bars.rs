@@ -6,7 +6,7 @@ use super::mark::{class, failed, hatch};
 use super::scale::Scale;
 use super::{Width, is_ours, labels, place, tip};
 use crate::figure::{Figure, Point, Series};
-use crate::report::number;
+use crate::number::number;
 
 const TOP: f64 = 26.0;
 const BELOW: f64 = 40.0;

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::super::markup::escaped;
 use super::{label, labels, tip};
 use crate::figure::{Figure, Point, Series};
-use crate::report::number;
+use crate::number::number;
 
 /// How far apart values are before shades follow their logarithm.
 const LOG_FROM: f64 = 20.0;

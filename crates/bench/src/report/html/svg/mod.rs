@@ -14,7 +14,7 @@ mod scale;
 
 use super::markup::escaped;
 use crate::figure::{Figure, Form, Point, Series, Source, X};
-use crate::report::number;
+use crate::number::number;
 
 pub(super) use distribution::is_named;
 pub(super) use mark::{HATCHES, swatch};

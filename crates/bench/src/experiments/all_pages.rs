@@ -7,9 +7,11 @@
 
 use std::path::{Path, PathBuf};
 
-use super::page::width;
-use crate::experiments::{EXPERIMENTS, Effort, Experiment};
+use super::EXPERIMENTS;
+use crate::effort::Effort;
+use crate::experiment::Experiment;
 use crate::latency::Percentiles;
+use crate::report::page::width;
 use crate::results::{CellResult, Metric, Run, single};
 
 /// Who may stand in a column of its own.
