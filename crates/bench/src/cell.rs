@@ -2,10 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::link::LOCAL;
-use crate::load::job::Pace;
-use crate::load::message::Body;
-use crate::load::own::Own;
+use crate::body::Body;
+use crate::own::Own;
+use crate::pace::Pace;
+
+/// The link that is none: the machine as it is.
+pub(crate) const LOCAL: &str = "local";
 
 /// A way in which messages reach a subscriber.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -228,33 +230,6 @@ const START_SECONDS: f64 = 1.0;
 const AROUND_SECONDS: f64 = 1.5;
 /// Connections, datastreams and observers that are made in a second, on a machine of two processors.
 const MADE_A_SECOND: f64 = 10_000.0;
-/// Trials of a search.
-const TRIALS: f64 = 12.0;
-
-impl Pace {
-    /// About how long it takes, seconds.
-    fn seconds(&self) -> f64 {
-        let ms = |ms: u64| ms as f64 / 1e3;
-        match *self {
-            Self::Window {
-                warm_up_ms,
-                measure_ms,
-                ..
-            }
-            | Self::Open {
-                warm_up_ms,
-                measure_ms,
-                ..
-            } => ms(warm_up_ms + measure_ms),
-            Self::Search {
-                trial_ms,
-                measure_ms,
-                ..
-            } => TRIALS * ms(trial_ms) + ms(measure_ms),
-        }
-    }
-}
-
 impl Work {
     /// About how long one contender takes for it once, seconds; what nobody measures takes none.
     fn seconds(&self) -> f64 {

@@ -7,10 +7,11 @@
 
 use std::collections::BTreeSet;
 
+use crate::configuration::Starts;
 use crate::effort::Effort;
 use crate::experiments;
 use crate::results::{CellResult, GoalResult, Part, Run};
-use crate::targets::{Starts, TARGETS};
+use crate::targets::TARGETS;
 
 /// Runs that were joined so far.
 #[derive(Default)]

@@ -15,10 +15,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::calendar::utc_now;
 use crate::clock::now_ns;
-use crate::link::LinkUsed;
+use crate::configuration::Configurations;
+use crate::configuration::Starts;
+use crate::link_used::LinkUsed;
 use crate::results::{CellResult, RUN, Run};
 use crate::samples::{SHEET, Series, Sheet};
-use crate::targets::{Configurations, Starts};
 
 /// Its name in the run's folder.
 const FILE: &str = "cells.jsonl";

@@ -4,16 +4,16 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::configuration::Configurations;
 use crate::environment::Environment;
 use crate::journal::Versions;
 use crate::latency::Percentiles;
-use crate::link::LinkUsed;
-use crate::load::job::Trial;
+use crate::link_used::LinkUsed;
+use crate::pace::Trial;
 use crate::quantiles::Quantiles;
 use crate::samples::Series;
 use crate::statistics::Estimate;
 use crate::steadiness::State;
-use crate::targets::Configurations;
 
 /// Where a run is kept, in its folder.
 pub(crate) const RUN: &str = "run.json";

@@ -8,24 +8,25 @@
 use std::net::SocketAddr;
 use std::path::Path;
 
+use crate::body::Body;
 use crate::budget::Budget;
+use crate::cell::LOCAL;
 use crate::cell::{Cell, Contender, Scheme, Work};
 use crate::clock::now_ns;
 use crate::effort::Effort;
 use crate::environment::open_files;
 use crate::journal::Versions;
 use crate::limits::{ECHO_MS_MAX, FILES_RESERVED, OBSERVED_BYTES_MAX, QUICK_SECONDS_MAX};
-use crate::link::{Ends, LOCAL, Links};
+use crate::link::{Ends, Links};
 use crate::link_efficiency::job::{Conversation, EchoPlan};
 use crate::link_efficiency::sample_of_echo;
-use crate::load::job::{
-    IdlePlan, Job, Kind, ObserversPlan, Pace, ReplayPlan, TopicsPlan, TrafficPlan,
-};
-use crate::load::message::Body;
-use crate::load::own::Own;
+use crate::load::job::{IdlePlan, Job, Kind, ObserversPlan, ReplayPlan, TopicsPlan, TrafficPlan};
+use crate::load::message::REPLAY_TOPIC;
 use crate::load::topics::ONE_OF_THEM;
 use crate::load::wire::{PublishWire, SubscribeWire};
 use crate::order::Order;
+use crate::own::Own;
+use crate::pace::Pace;
 use crate::plan::Plan;
 use crate::planfile::guest::Guest;
 use crate::progress::Progress;
@@ -47,8 +48,6 @@ const PROBE_TOPIC: &str = "bench/probe";
 const TOPIC: &str = "bench/x";
 /// Where batches are published, whose observations lie under [`REPLAY_TOPIC`].
 const INGEST_TOPIC: &str = "bench";
-/// Where batches are published that will be read back.
-pub(crate) const REPLAY_TOPIC: &str = "bench/batch";
 
 /// Runs an experiment that is its cells and nothing more.
 pub(crate) fn run_cells(cells: Vec<Cell>, order: &Order<'_>) -> Run {

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use crate::body::Body;
 use crate::cell::Work;
 use crate::latency::Latency;
 use crate::load::job::{
-    Event, IdleOutcome, ObserversOutcome, Pace, ReplayOutcome, TopicsOutcome, TrafficOutcome, Trial,
+    Event, IdleOutcome, ObserversOutcome, ReplayOutcome, TopicsOutcome, TrafficOutcome,
 };
-use crate::load::message::Body;
+use crate::pace::{Pace, Trial};
 use crate::samples::Series;
 use crate::worker::{Measured, Spent};
 

@@ -15,11 +15,12 @@ use std::time::Duration;
 use weir_link::Profile;
 
 use crate::alone::{Alone, Found, Numbered, Turns};
+use crate::cell::LOCAL;
 use crate::limits::{
     SIDE_BY_SIDE_BITS_MAX, SIDE_BY_SIDE_LOOK_MS, SIDE_BY_SIDE_MAX, SIDE_BY_SIDE_RTT_NS_MIN,
     SIDE_BY_SIDE_SHARE_MAX, SIDE_BY_SIDE_SHARE_MORE,
 };
-use crate::link::{LOCAL, Links};
+use crate::link::Links;
 use crate::process::Processors;
 use crate::results::{CellResult, Run, single};
 

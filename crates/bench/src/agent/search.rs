@@ -5,8 +5,9 @@
 //! for every step, and a step that is beyond the target is seen to its end.
 
 use super::crew::{Agent, Shared, together};
-use crate::load::job::{Event, Job, Kind, Pace, TrafficOutcome, TrafficPlan, Trial};
+use crate::load::job::{Event, Job, Kind, TrafficOutcome, TrafficPlan};
 use crate::load::search::{self, Limits, Steps};
+use crate::pace::{Pace, Trial};
 use crate::worker::Site;
 
 /// The plan of a job that searches, and what for.

@@ -120,10 +120,11 @@ fn courses(a: &TrafficOutcome, b: &TrafficOutcome) -> Vec<f64> {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+    use crate::body::Body;
     use crate::latency::Latency;
-    use crate::load::job::{Pace, ReplayPlan};
-    use crate::load::message::Body;
+    use crate::load::job::ReplayPlan;
     use crate::load::wire::{PublishWire, SubscribeWire};
+    use crate::pace::Pace;
 
     const PACE: Pace = Pace::Open {
         rate: 10.0,

@@ -5,11 +5,11 @@
 
 mod figures;
 
+use crate::body::Body;
 use crate::cell::{Bound, Cell, Contender, Figure, Goal, Scheme, Work};
 use crate::effort::Effort;
 use crate::experiment::Experiment;
-use crate::load::job::Pace;
-use crate::load::message::Body;
+use crate::pace::Pace;
 use crate::run::run_cells;
 
 pub(super) const EXPERIMENT: Experiment = Experiment {

@@ -11,11 +11,11 @@ mod further;
 mod list;
 mod page;
 
+use crate::body::Body;
 use crate::cell::{Cell, Contender, Scheme, Work};
 use crate::effort::Effort;
 use crate::experiment::Experiment;
-use crate::load::job::Pace;
-use crate::load::message::Body;
+use crate::pace::Pace;
 use crate::run::run_cells;
 
 pub(super) const EXPERIMENT: Experiment = Experiment {

@@ -10,7 +10,8 @@ use std::sync::Arc;
 
 use weir_link::{Count, Lab, Ledger, Line, Station};
 
-use crate::targets::Starts;
+use crate::configuration::Starts;
+use crate::targets::configuration::{configuration_of, name_of};
 
 /// Where a program is started.
 #[derive(Clone, Default)]
@@ -106,12 +107,13 @@ impl Launch {
 
     /// Takes down with what it will start, in a folder that was made for it.
     pub(crate) fn note(&self, folder: &Path) {
-        self.starts.note(&self.command, folder);
+        self.note_as(&name_of(folder), folder);
     }
 
     /// The same by a name that is not the folder's.
     pub(crate) fn note_as(&self, name: &str, folder: &Path) {
-        self.starts.note_as(name.into(), &self.command, folder);
+        let configuration = configuration_of(&self.command, folder);
+        self.starts.add(name.into(), configuration);
     }
 
     /// Where it will start.

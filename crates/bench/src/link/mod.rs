@@ -9,24 +9,21 @@
 
 mod captures;
 mod end;
-mod used;
 
 pub(crate) use captures::Captures;
 pub(crate) use end::{Crossed, End, Launch};
-pub(crate) use used::LinkUsed;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use weir_link::{Check, Lab, LabFault, Options, Profile};
 
+use crate::cell::LOCAL;
 use crate::journal::Journal;
 use crate::limits::LINK_CHECKS_MAX;
+use crate::link_used::LinkUsed;
 use crate::order::Order;
 use crate::targets::Settings;
-
-/// The name of no link: the machine as it is.
-pub(crate) const LOCAL: &str = "local";
 
 /// The links of a run.
 pub(crate) struct Links<'a> {

@@ -6,8 +6,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::protocol::{Echo, Protocol, Security};
+use crate::cell::LOCAL;
 use crate::effort::Effort;
-use crate::link::LOCAL;
 
 /// The links: none, a cabled network, the paper's Wi-Fi, a home's Internet, a cellular network.
 pub(crate) const LINKS: [&str; 5] = [LOCAL, "lan", WLAN, ISP, CELLULAR];

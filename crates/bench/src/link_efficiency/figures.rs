@@ -3,7 +3,7 @@
 use super::cells::{Pace, Setting};
 use super::protocol::{Echo, Protocol, Security};
 use super::servers::{LIBCOAP, MOSQUITTO, TORNADO};
-use crate::link::LOCAL;
+use crate::cell::LOCAL;
 use crate::results::{CellResult, Metric, OURS};
 
 /// The results of a run.

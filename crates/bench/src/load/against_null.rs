@@ -4,13 +4,14 @@
 
 use std::net::SocketAddr;
 
-use super::job::{Pace, ReadsPlan, ReplayPlan, TrafficOutcome, TrafficPlan};
-use super::message::Body;
+use super::job::{ReadsPlan, ReplayPlan, TrafficOutcome, TrafficPlan};
+use super::message::REPLAY_TOPIC;
 use super::wire::{PublishWire, SubscribeWire};
 use super::{reads, replay, traffic};
+use crate::body::Body;
 use crate::cell::Scheme;
 use crate::null::Null;
-use crate::run::REPLAY_TOPIC;
+use crate::pace::Pace;
 use crate::targets::Target;
 
 const PACE: Pace = Pace::Open {

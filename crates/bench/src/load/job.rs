@@ -4,12 +4,13 @@ use std::net::SocketAddr;
 
 use serde::{Deserialize, Serialize};
 
-use super::message::Body;
 use super::prepare::Post;
 use super::wire::{PublishWire, SubscribeWire};
+use crate::body::Body;
 use crate::latency::Latency;
 use crate::link_efficiency::job::{EchoOutcome, EchoPlan};
 use crate::messaging::job::{ClientsOutcome, ClientsPlan};
+use crate::pace::{Pace, Trial};
 use crate::services::job::{CallOutcome, CallPlan};
 
 /// One task for one load process.
@@ -81,41 +82,6 @@ pub(crate) struct Share {
 
 /// Nanoseconds from the moment that all parts of a load count from to its first message.
 pub(crate) const SHARED_START_NS: u64 = 1_000_000_000;
-
-/// When messages are sent.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub(crate) enum Pace {
-    /// Each publisher keeps so many unanswered, for so long: finds the highest rate of
-    /// acknowledgement. A closed loop; its latencies count from the sending.
-    Window {
-        /// Unanswered messages a connection.
-        outstanding: usize,
-        /// Milliseconds before counting starts.
-        warm_up_ms: u64,
-        /// Milliseconds that count.
-        measure_ms: u64,
-    },
-    /// A fixed rate, on schedule whatever the target does; latencies count from when due.
-    Open {
-        /// Messages a second.
-        rate: f64,
-        /// Milliseconds before counting starts.
-        warm_up_ms: u64,
-        /// Milliseconds that count.
-        measure_ms: u64,
-    },
-    /// Open loops at rates that are searched for the highest with p99 under the limit.
-    Search {
-        /// The first rate tried, messages a second.
-        start_rate: f64,
-        /// Milliseconds a trial.
-        trial_ms: u64,
-        /// Milliseconds of the confirmation, which is what counts.
-        measure_ms: u64,
-        /// The limit, milliseconds.
-        p99_ms_max: f64,
-    },
-}
 
 /// Connections on which nothing happens.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -275,19 +241,6 @@ pub(crate) struct TrafficOutcome {
     pub(crate) missed: Option<String>,
     /// The trials of a search, in their order.
     pub(crate) trials: Vec<Trial>,
-}
-
-/// One trial of a search.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub(crate) struct Trial {
-    /// Messages a second offered.
-    pub(crate) rate: f64,
-    /// Milliseconds.
-    pub(crate) p99_ms: f64,
-    /// Deliveries that did not arrive.
-    pub(crate) lost: u64,
-    /// Whether the rate was sustained within the limit.
-    pub(crate) passed: bool,
 }
 
 /// What idle connections gave; memory is read by the orchestrator.

@@ -5,27 +5,11 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use serde::{Deserialize, Serialize};
-
-use super::own::Own;
-use super::stamp::{STAMP_BASE, STAMP_DIGITS};
+use super::stamp::STAMP_DIGITS;
 use super::wire::PublishWire;
+use crate::body::Body;
 use crate::calendar::date;
-
-/// The contents of a message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Body {
-    /// One observation in JSON, about 110 bytes, whose value is the stamp.
-    Stamped,
-    /// So many observations of ten datastreams in JSON, about 85 bytes each.
-    JsonBatch(usize),
-    /// The same in CBOR, about 60 bytes each.
-    CborBatch(usize),
-    /// A person's own.
-    Own(Own),
-    /// What some service takes, with so many observations; only times in it change.
-    Service(Own, usize),
-}
+use crate::own::STAMP_BASE;
 
 /// A whole message on the wire, head included, and where in it the moving parts stand.
 pub(crate) struct Template {
@@ -39,37 +23,10 @@ pub(crate) struct Template {
 
 /// What stands for the time in a template: hours to microseconds, rewritten in each message.
 pub(crate) const TIME_BLANK: &str = "00:00:00.000000";
+/// Where batches are published that will be read back.
+pub(crate) const REPLAY_TOPIC: &str = "bench/batch";
 const DAY_US: u64 = 86_400_000_000;
 const BATCH_DATASTREAMS: usize = 10;
-
-impl Body {
-    /// Observations in one message.
-    pub(crate) fn observations(self) -> usize {
-        match self {
-            Self::Stamped => 1,
-            Self::JsonBatch(count) | Self::CborBatch(count) | Self::Service(_, count) => count,
-            Self::Own(own) => own.observations(),
-        }
-    }
-
-    /// The media type, as `Content-Type` says it.
-    pub(crate) fn media_type(self) -> &'static str {
-        match self {
-            Self::Stamped | Self::JsonBatch(_) => "application/json",
-            Self::CborBatch(_) => "application/cbor",
-            Self::Own(own) | Self::Service(own, _) => own.media_type,
-        }
-    }
-
-    fn bytes(self, date: &str) -> Vec<u8> {
-        match self {
-            Self::Stamped => stamped(date).into_bytes(),
-            Self::JsonBatch(count) => json_batch(count, date).into_bytes(),
-            Self::CborBatch(count) => cbor_batch(count, date),
-            Self::Own(own) | Self::Service(own, _) => own.text.as_bytes().to_vec(),
-        }
-    }
-}
 
 impl Template {
     /// Builds the message once for a wire.
@@ -77,7 +34,7 @@ impl Template {
         let since_epoch = SystemTime::now()
             .duration_since(UNIX_EPOCH)
             .unwrap_or_default();
-        let payload = body.bytes(&date(since_epoch.as_secs() / 86_400));
+        let payload = payload_of(body, &date(since_epoch.as_secs() / 86_400));
         let mut bytes = head(wire, body, payload.len());
         let is_numbered = matches!(wire, PublishWire::Mqtt { qos: 1.., .. });
         let id_at = is_numbered.then(|| bytes.len() - 2);
@@ -116,6 +73,16 @@ impl Template {
             write_time(&mut message[at..at + TIME_BLANK.len()], self.next_time_us);
             self.next_time_us = (self.next_time_us + 1) % DAY_US;
         }
+    }
+}
+
+/// The bytes of a message before it is stamped.
+fn payload_of(body: Body, date: &str) -> Vec<u8> {
+    match body {
+        Body::Stamped => stamped(date).into_bytes(),
+        Body::JsonBatch(count) => json_batch(count, date).into_bytes(),
+        Body::CborBatch(count) => cbor_batch(count, date),
+        Body::Own(own) | Body::Service(own, _) => own.text.as_bytes().to_vec(),
     }
 }
 

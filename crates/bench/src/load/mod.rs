@@ -18,7 +18,6 @@ mod mqtt;
 mod observer;
 mod observers;
 mod one_by_one;
-pub(crate) mod own;
 pub(crate) mod prepare;
 mod publisher;
 pub(crate) mod reactor;

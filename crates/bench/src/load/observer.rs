@@ -234,7 +234,7 @@ fn is_nothing(error: &io::Error) -> bool {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use crate::load::stamp::STAMP_BASE;
+    use crate::own::STAMP_BASE;
     use std::net::Ipv4Addr;
 
     /// An observer, and the socket that its server would have.

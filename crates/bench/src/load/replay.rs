@@ -10,10 +10,10 @@ use memchr::memmem;
 use super::job::{Event, ReplayOutcome, ReplayPlan};
 use super::message::Template;
 use super::one_by_one::{OneByOne, connect};
-use super::stamp::MARKER;
 use super::subscriber::fill;
 use crate::clock::now_ns;
 use crate::limits::READ_BYTES_MAX;
+use crate::own::MARKER;
 
 /// Publishes, asks for the replay, counts what comes.
 pub(crate) fn run(address: SocketAddr, plan: &ReplayPlan) -> Result<ReplayOutcome, String> {

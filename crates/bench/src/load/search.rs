@@ -7,8 +7,9 @@
 //! until it is under a fifth, and confirms with a longer step; only a confirmation counts, and one that
 //! fails lowers the rate. A short trial lets a slow backlog pass, a long one does not.
 
-use super::job::{TrafficOutcome, Trial};
+use super::job::TrafficOutcome;
 use super::traffic::Traffic;
+use crate::pace::Trial;
 
 /// What is searched for.
 #[derive(Clone, Copy)]

@@ -7,13 +7,12 @@
 
 use memchr::memmem::Finder;
 
+use crate::own::MARKER;
+#[cfg(test)]
+use crate::own::STAMP_BASE;
+
 /// Digits of a stamp.
 pub(crate) const STAMP_DIGITS: usize = 13;
-/// The least stamp.
-pub(crate) const STAMP_BASE: u64 = 1_000_000_000_000;
-/// What stands before a stamp or any other numeric value, once an observation.
-pub(crate) const MARKER: &[u8] = b"\"value\":";
-
 /// Bytes that may have to wait for the next read: a marker, a space and a stamp cut short.
 pub(crate) const CARRY_BYTES_MAX: usize = MARKER.len() + 1 + STAMP_DIGITS;
 

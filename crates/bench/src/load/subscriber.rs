@@ -216,7 +216,7 @@ pub(crate) fn fill<'a>(template: &str, value: impl Fn(&str) -> Option<&'a str>) 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::load::stamp::STAMP_BASE;
+    use crate::own::STAMP_BASE;
 
     #[test]
     fn who_polls_hears_what_is_new_and_what_it_has_heard() {

@@ -7,18 +7,20 @@
 use std::net::SocketAddr;
 
 use super::connect::{Opening, open_all};
-use super::job::{Event, Pace, SHARED_START_NS, TrafficOutcome, TrafficPlan};
+use super::job::{Event, SHARED_START_NS, TrafficOutcome, TrafficPlan};
 use super::message::Template;
 use super::observer::{self, leave_all};
 use super::publisher::{Answer, Publisher};
 use super::reactor::{Reactor, Readiness};
 use super::receiver::Receiver;
 use super::search;
-use super::stamp::{STAMP_BASE, Scanner};
+use super::stamp::Scanner;
 use super::subscriber::Subscriber;
 use super::wire::SubscribeWire;
 use crate::clock::now_ns;
 use crate::limits::{DRAIN_MS_MAX, DRAIN_QUIET_MS, PUBLISH_BACKLOG_BYTES_MAX, READ_BYTES_MAX};
+use crate::own::STAMP_BASE;
+use crate::pace::Pace;
 use step::{Schedule, Step};
 
 mod step;

@@ -5,7 +5,7 @@ use weir_sim::{CLIENTS as CLIENTS_OF_PAPER, Duplex, Line, SCHEMES, Setting, sett
 use super::beyond;
 use crate::cell::{Cell, Contender, Scheme, Work};
 use crate::effort::Effort;
-use crate::load::job::Pace;
+use crate::pace::Pace;
 
 /// The paper's line, bytes a second.
 pub(super) const LINE: u32 = 14_400;

@@ -4,8 +4,8 @@ use memchr::memmem;
 
 use super::lines::Lines;
 use super::log::Log;
+use crate::load::message::REPLAY_TOPIC;
 use crate::load::reactor::{Reactor, Socket};
-use crate::run::REPLAY_TOPIC;
 
 /// Where lines are read: `/lines?count=N&width=BYTES`.
 pub(crate) const LINES: &str = "/lines";

@@ -6,13 +6,13 @@ use super::guest::Guest;
 use super::needs::Needs;
 use super::{Fault, Many, Payload, Rate, Written};
 use crate::calendar::utc_now;
+use crate::cell::LOCAL;
 use crate::cell::{Cell, Contender, Scheme, Work};
 use crate::limits::{
     PLAN_CELLS_MAX, PLAN_CONNECTIONS_MAX, PLAN_OBSERVATIONS_MAX, PLAN_ROUNDS_MAX, PLAN_SECONDS_MAX,
 };
-use crate::link::LOCAL;
-use crate::load::job::Pace;
-use crate::load::own::Own;
+use crate::own::Own;
+use crate::pace::Pace;
 use crate::targets::{TARGETS, Target};
 
 type Built = (Vec<Cell>, Vec<Guest>, Needs);

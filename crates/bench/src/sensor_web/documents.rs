@@ -10,8 +10,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::requests::Insertion;
 use crate::calendar::date;
 use crate::load::message::TIME_BLANK;
-use crate::load::own::Own;
 use crate::load::prepare::Post;
+use crate::own::Own;
 
 /// Answers of fewer observations are a part of what is there.
 const ALL_MIN: usize = 10_000;

@@ -1,8 +1,8 @@
 //! The requests that are measured, as data: what is inserted and how, what is read and how an answer is counted.
 
 use super::documents;
-use crate::load::own::Own;
 use crate::load::prepare::Post;
+use crate::own::Own;
 
 /// One kind of request.
 pub(crate) struct Request {

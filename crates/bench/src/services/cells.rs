@@ -1,7 +1,7 @@
 //! The cells: a stack, a message, how many calls are under way, and over what.
 
+use crate::cell::LOCAL;
 use crate::effort::Effort;
-use crate::link::LOCAL;
 
 /// A stack: what carries the call, and in which encoding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

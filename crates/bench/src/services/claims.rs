@@ -7,8 +7,8 @@ mod soap;
 
 use super::cells::{PAYLOAD, STACKS, Setting, Stack, simple};
 use super::figures::{in_memory, metric};
+use crate::cell::LOCAL;
 use crate::claims::{NOT_MEASURED, all_hold, judged};
-use crate::link::LOCAL;
 use crate::number::number;
 use crate::results::{ClaimResult, Metric, OURS, Run};
 use crate::statistics::Estimate;

@@ -3,9 +3,9 @@
 
 use super::cells::{self, PAYLOAD, PAYLOADS, STACKS, Setting, Stack, simple};
 use super::servers::{CALIFORNIUM, CXF, JERSEY, LIBCOAP, SERVERS, TORNADO};
+use crate::cell::LOCAL;
 use crate::effort::Effort;
 use crate::figure::{Axis, Figure, Form, Point, Series};
-use crate::link::LOCAL;
 use crate::published::SERVICES;
 use crate::results::{CellResult, Metric, OURS, Run};
 

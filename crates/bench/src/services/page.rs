@@ -352,7 +352,7 @@ fn spent(run: &Run, text: &mut String) {
 mod tests {
     use super::*;
     use crate::latency::Percentiles;
-    use crate::link::LinkUsed;
+    use crate::link_used::LinkUsed;
     use crate::results::single;
 
     fn timed(cell: &Setting, n: u64) -> CellResult {

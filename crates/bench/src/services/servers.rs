@@ -9,7 +9,7 @@ use std::path::Path;
 
 use super::cells::{Setting, Stack};
 use super::job::Speech;
-use crate::link::LOCAL;
+use crate::cell::LOCAL;
 use crate::results::OURS;
 use crate::sockets::{CoapOver, oscore};
 pub(crate) use crate::targets::java_services::{CALIFORNIUM, CXF, JERSEY};

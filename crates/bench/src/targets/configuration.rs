@@ -4,87 +4,30 @@
 //! passwords, and what is no text. The decision worth arguing: folders and ports of the moment are named `FOLDER` and
 //! `PORT`, so that a target that starts alike in a hundred cells is told once.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use serde::{Deserialize, Serialize};
+use super::ports::is_given_port;
+use crate::configuration::Configuration;
+use crate::limits::CONFIGURATION_BYTES_MAX;
 
-use super::{SUBCOMMAND, is_given_port};
-use crate::limits::{CONFIGURATION_BYTES_MAX, CONFIGURATIONS_MAX};
+/// The hidden subcommand that becomes a target.
+pub(crate) const SUBCOMMAND: &str = "__exec";
 
-/// One way in which a program was started.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Configuration {
-    /// What its environment has more, its program and its arguments, as for a shell.
-    pub(crate) command: String,
-    /// The files in its folder, by name.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub(crate) files: BTreeMap<String, String>,
-}
-
-/// All ways in which each target was started, by its name.
-pub(crate) type Configurations = BTreeMap<String, Vec<Configuration>>;
-
-/// What a run has started so far; clones share it.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Starts(Arc<Mutex<Configurations>>);
-
-impl Starts {
-    /// Takes down what is about to start in a folder that was made for it, by the folder's name without the moment
-    /// behind it.
-    pub(crate) fn note(&self, command: &Command, folder: &Path) {
-        self.note_as(name_of(folder), command, folder);
-    }
-
-    /// The same by another name.
-    pub(crate) fn note_as(&self, name: String, command: &Command, folder: &Path) {
-        self.add(name, Configuration::of(command, folder));
-    }
-
-    /// Adds what another attempt at the run, or another run, has started.
-    pub(crate) fn extend(&self, others: Configurations) {
-        for (name, configurations) in others {
-            for configuration in configurations {
-                self.add(name.clone(), configuration);
-            }
-        }
-    }
-
-    /// All of it.
-    pub(crate) fn all(&self) -> Configurations {
-        self.known().clone()
-    }
-
-    fn add(&self, name: String, configuration: Configuration) {
-        let mut known = self.known();
-        let of_name = known.entry(name).or_default();
-        if of_name.len() < CONFIGURATIONS_MAX && !of_name.contains(&configuration) {
-            of_name.push(configuration);
-        }
-    }
-
-    fn known(&self) -> MutexGuard<'_, Configurations> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Configuration {
-    fn of(command: &Command, folder: &Path) -> Self {
-        let of_the_moment = folder.display().to_string();
-        let lasting = |text: &str| without_ports(&text.replace(&of_the_moment, "FOLDER"));
-        Self {
-            command: lasting(&shown(command)),
-            files: files(folder)
-                .map(|(name, text)| (name, lasting(&text)))
-                .collect(),
-        }
+/// With what a command in a folder that was made for it is about to start a target.
+pub(crate) fn configuration_of(command: &Command, folder: &Path) -> Configuration {
+    let of_the_moment = folder.display().to_string();
+    let lasting = |text: &str| without_ports(&text.replace(&of_the_moment, "FOLDER"));
+    Configuration {
+        command: lasting(&shown(command)),
+        files: files(folder)
+            .map(|(name, text)| (name, lasting(&text)))
+            .collect(),
     }
 }
 
 /// The target for which a folder was made: its name without the moment behind it.
-fn name_of(folder: &Path) -> String {
+pub(crate) fn name_of(folder: &Path) -> String {
     let name = folder.file_name().unwrap_or_default().to_string_lossy();
     match name.rsplit_once('-') {
         Some((name, moment)) if moment.bytes().all(|it| it.is_ascii_digit()) => name.into(),
@@ -155,7 +98,10 @@ fn without_ports(text: &str) -> String {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+    use std::collections::BTreeMap;
+
     use crate::clock::now_ns;
+    use crate::configuration::Starts;
     use crate::targets::free_port;
 
     #[test]
@@ -173,7 +119,7 @@ mod tests {
             command.args(["bench", SUBCOMMAND, "/usr/sbin/broker", "-c"]);
             command.arg(folder.join("broker.conf")).arg("a b");
             command.env("HOME", &folder);
-            starts.note(&command, &folder);
+            starts.add(name_of(&folder), configuration_of(&command, &folder));
             std::fs::remove_dir_all(&folder).unwrap();
         }
         let command = "HOME=FOLDER /usr/sbin/broker -c FOLDER/broker.conf 'a b'".to_owned();

@@ -5,7 +5,7 @@
 //! never differ by the client that measured them.
 
 mod cometd;
-mod configuration;
+pub(crate) mod configuration;
 pub(crate) mod dds;
 mod emqx;
 mod given;
@@ -42,15 +42,16 @@ use rustix::process::{Signal, set_parent_process_death_signal};
 use crate::agent::Crew;
 use crate::cell::Scheme;
 use crate::clock::now_ns;
+use crate::configuration::Starts;
 use crate::limits::TARGET_START_MS_MAX;
 use crate::link::{Captures, End, Launch};
 use crate::load::wire::{PublishWire, SubscribeWire};
 
-pub(crate) use configuration::{Configuration, Configurations, Starts, quoted};
+pub(crate) use configuration::{SUBCOMMAND, quoted};
 pub(crate) use given::Given;
 pub(crate) use inventory::{SERVERS, inventory};
 pub(crate) use ports::free_port;
-use ports::{free_ports, is_given_port};
+use ports::free_ports;
 pub(crate) use program::{Program, find_program, of_the_project};
 pub(crate) use started::{Started, start_fresh, version};
 
@@ -82,9 +83,6 @@ pub static TARGETS: &[Target] = &[
     emqx::TARGET,
     given::TARGET,
 ];
-
-/// The hidden subcommand that becomes a target.
-pub(crate) const SUBCOMMAND: &str = "__exec";
 
 /// A system that can be measured.
 pub struct Target {

@@ -1,8 +1,8 @@
 //! The cells: how messages come, in which format, of how many nodes, over which link, into how fast a
 //! browser.
 
+use crate::cell::LOCAL;
 use crate::effort::Effort;
-use crate::link::LOCAL;
 use crate::results::OURS;
 
 /// One cell.

@@ -2,7 +2,7 @@
 
 use crate::figure::slice::{Slice, words};
 use crate::figure::{Axis, Figure, Form, Point, Series};
-use crate::load::job::Trial;
+use crate::pace::Trial;
 use crate::results::{CellResult, Run};
 
 /// All of them.

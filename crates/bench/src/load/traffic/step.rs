@@ -2,10 +2,11 @@
 //!
 //! Only messages due after the warm-up count, wherever their deliveries fall.
 
-use super::super::job::{Share, TrafficOutcome, Trial};
+use super::super::job::{Share, TrafficOutcome};
 use super::super::publisher::Answer;
 use super::super::reactor::Readiness;
 use crate::latency::Latency;
+use crate::pace::Trial;
 use crate::steadiness::PARTS;
 
 /// When messages are due; all times are nanoseconds since the load's start.

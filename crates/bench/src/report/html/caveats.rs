@@ -123,7 +123,7 @@ fn links(run: &Run) -> Vec<String> {
     if run.links.is_empty() {
         return vec!["No link was emulated: bytes went through memory or loopback.".into()];
     }
-    let link = |(name, used): (&String, &crate::link::LinkUsed)| {
+    let link = |(name, used): (&String, &crate::link_used::LinkUsed)| {
         format!(
             "Link <b>{}</b>, as it was before use: {}.",
             escaped(name),

@@ -1,8 +1,8 @@
 //! With what targets were started, folded away: a reader who repeats a run needs it, all others do not.
 
 use super::markup::escaped;
+use crate::configuration::Configuration;
 use crate::results::Run;
-use crate::targets::Configuration;
 
 /// The gateway's build, then a fold for each target; nothing of runs that kept neither.
 pub(super) fn folded(run: &Run) -> String {

@@ -5,8 +5,12 @@
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::stamp::{MARKER, STAMP_BASE};
 use crate::limits::OWN_MESSAGE_BYTES_MAX;
+
+/// The least stamp.
+pub(crate) const STAMP_BASE: u64 = 1_000_000_000_000;
+/// What stands before a stamp or any other numeric value, once an observation.
+pub(crate) const MARKER: &[u8] = b"\"value\":";
 
 /// A message. It lives as long as the process: a plan has one, and a load process one plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

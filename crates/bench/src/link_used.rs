@@ -34,7 +34,7 @@ pub(crate) struct LinkUsed {
 
 impl LinkUsed {
     /// One that was not measured yet.
-    pub(super) fn of(profile: &Profile) -> Self {
+    pub(crate) fn of(profile: &Profile) -> Self {
         Self {
             profile: profile.to_string(),
             ..Self::default()
@@ -42,7 +42,7 @@ impl LinkUsed {
     }
 
     /// Takes in a self-check.
-    pub(super) fn note(&mut self, check: &Check) {
+    pub(crate) fn note(&mut self, check: &Check) {
         let us = |nanos: u64| nanos as f64 / 1e3;
         self.checks += 1;
         self.check = check.to_string();
