@@ -25,6 +25,7 @@ mod cli;
 mod clock;
 mod compare;
 mod configuration;
+mod device;
 mod devtools;
 mod effort;
 mod encoding;
@@ -92,7 +93,7 @@ pub fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let behind = arguments.get(1..).unwrap_or_default();
     let code = match arguments.first().map(String::as_str) {
-        Some(load::SUBCOMMAND) => load::main(),
+        Some(load::SUBCOMMAND) => load::main(&experiments::TASKS),
         Some(targets::SUBCOMMAND) => targets::exec(behind),
         Some(null::SUBCOMMAND) => null::main(behind),
         Some(encoding::over_link::server::SUBCOMMAND) => encoding::over_link::server::main(behind),

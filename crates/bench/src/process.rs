@@ -2,7 +2,13 @@
 //!
 //! Linux only; elsewhere every figure is absent and the report says so.
 
+use rustix::process::{Signal, set_parent_process_death_signal};
 use serde::{Deserialize, Serialize};
+
+/// Asks the kernel to kill this process when the thread that started it ends.
+pub(crate) fn die_with_parent() {
+    let _ = set_parent_process_death_signal(Some(Signal::KILL));
+}
 
 /// What this machine's processors have done since it started, in ticks.
 #[derive(Clone, Copy, Debug)]

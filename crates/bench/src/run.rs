@@ -13,13 +13,12 @@ use crate::budget::Budget;
 use crate::cell::LOCAL;
 use crate::cell::{Cell, Contender, Scheme, Work};
 use crate::clock::now_ns;
+use crate::device::job::{Conversation, EchoPlan};
 use crate::effort::Effort;
 use crate::environment::open_files;
 use crate::journal::Versions;
 use crate::limits::{ECHO_MS_MAX, FILES_RESERVED, OBSERVED_BYTES_MAX, QUICK_SECONDS_MAX};
 use crate::link::{Ends, Links};
-use crate::link_efficiency::job::{Conversation, EchoPlan};
-use crate::link_efficiency::sample_of_echo;
 use crate::load::job::{IdlePlan, Job, Kind, ObserversPlan, ReplayPlan, TopicsPlan, TrafficPlan};
 use crate::load::message::REPLAY_TOPIC;
 use crate::load::topics::ONE_OF_THEM;
@@ -32,7 +31,7 @@ use crate::planfile::guest::Guest;
 use crate::progress::Progress;
 use crate::results::{CellResult, Run};
 use crate::rounds::Rounds;
-use crate::sample::Sample;
+use crate::sample::{Sample, echo};
 use crate::targets::{Replay, Running, Settings, Started, TARGETS, Target};
 use crate::verdict::{goals, mark_ceiling, ratios};
 use crate::worker;
@@ -182,9 +181,9 @@ impl<'a> Stage<'a> {
                 kind: kind(cell, contender, side, running)?,
             };
             let measured = worker::run(&ends.near, running, &job)?;
-            match &job.kind {
-                Kind::Echo(plan) => sample_of_echo(plan, &measured),
-                _ => Sample::of(&cell.work, &measured),
+            match job.kind.task::<EchoPlan>() {
+                Some(plan) => echo::of(&plan, &measured),
+                None => Sample::of(&cell.work, &measured),
             }
         })
     }
@@ -424,7 +423,7 @@ fn own(
         Side::Listed(_) => None,
     };
     if let Some(conversation) = conversation {
-        return Ok(Kind::Echo(round_trips(conversation, own, pace)?));
+        return Kind::of(&round_trips(conversation, own, pace)?);
     }
     let load = (Body::Own(own), pace);
     traffic(contender, side, running, (publishers, subscribers), load)

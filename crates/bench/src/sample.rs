@@ -1,5 +1,7 @@
 //! What one contender gave in one round, as named figures with units.
 
+pub(crate) mod echo;
+
 use std::collections::BTreeMap;
 
 use crate::body::Body;

@@ -16,9 +16,7 @@ pub(crate) fn cut(job: &Job, parts: usize, skew_ns: u64) -> Result<Vec<Job>, Str
             Kind::Replay(_) => return Err(whole("reading back is one reader's")),
             Kind::Prepare(_) => return Err(whole("a target is prepared by one")),
             Kind::Reads(_) => return Err(whole("reading is one reader's")),
-            Kind::Echo(_) => return Err(whole("an echo is one device's")),
-            Kind::Clients(_) => return Err(whole("a broker's two clients are of one machine")),
-            Kind::Calls(_) => return Err(whole("calls are one client's")),
+            Kind::Task { .. } => return Err(whole("what one client does is of one machine")),
         };
         let address = job.address;
         Ok(Job { address, kind })

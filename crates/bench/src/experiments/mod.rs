@@ -6,9 +6,13 @@ pub(crate) mod gateway;
 mod mqtt_broker;
 mod scaling;
 
+use crate::device::job::EchoPlan;
 use crate::experiment::Experiment;
+use crate::load::job::{Runner, runner};
+use crate::messaging::job::ClientsPlan;
 use crate::report::Subject;
 use crate::results::Run;
+use crate::services::job::CallPlan;
 use crate::{
     encoding, link_efficiency, messaging, notification, planfile, sensor_web, services,
     web_delivery,
@@ -26,6 +30,13 @@ pub static EXPERIMENTS: &[Experiment] = &[
     sensor_web::EXPERIMENT,
     services::EXPERIMENT,
     web_delivery::EXPERIMENT,
+];
+
+/// What a load process does for them by clients that are not its own.
+pub(crate) const TASKS: [Runner; 3] = [
+    runner::<EchoPlan>(),
+    runner::<ClientsPlan>(),
+    runner::<CallPlan>(),
 ];
 
 /// The experiment of a name.

@@ -15,7 +15,7 @@ pub(crate) const SUBCOMMAND: &str = "__echo";
 /// Serves until killed at the address that is the first argument; prints
 /// `{"ready":true,"udp":"address","tcp":"address"}` once it listens.
 pub(crate) fn main(args: &[String]) -> i32 {
-    crate::targets::die_with_parent();
+    crate::process::die_with_parent();
     let host = args.first().and_then(|arg| arg.parse().ok());
     let host = host.unwrap_or(Ipv4Addr::LOCALHOST);
     let served = tokio::runtime::Builder::new_current_thread()

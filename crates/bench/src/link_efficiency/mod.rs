@@ -7,24 +7,18 @@
 
 mod cells;
 mod claims;
-mod device;
 pub(crate) mod echo;
 mod figures;
-pub(crate) mod job;
 mod over_links;
 mod page;
 mod page_of_links;
 mod plots;
 mod protocol;
-mod sample;
 mod servers;
 mod stage;
 #[cfg(test)]
 mod tests;
 mod verdict;
-
-pub(crate) use device::run as run_device;
-pub(crate) use sample::of as sample_of_echo;
 
 use self::cells::Scale;
 use self::figures::Figures;

@@ -6,8 +6,8 @@ use std::path::Path;
 
 use super::cells::Setting;
 use super::echo;
-use super::job::{CoapOver, CoapWay, Conversation, Method};
 use super::protocol::{Echo, Protocol, Security};
+use crate::device::job::{CoapOver, CoapWay, Conversation, Method};
 use crate::results::OURS;
 use crate::sockets::oscore;
 pub(crate) use crate::targets::libcoap::NAME as LIBCOAP;

@@ -1,15 +1,14 @@
 //! One cell: which servers it has, and how a device's packets are sent to one of them.
 
 use super::cells::{Pace, Scale, Setting};
-use super::job::{Conversation, EchoPlan};
 use super::protocol::Protocol;
-use super::sample;
 use super::servers::{self, Server};
 use crate::alone::{self, Alone};
+use crate::device::job::{Conversation, EchoPlan};
 use crate::limits::{ECHO_MS_MAX, ECHO_REST_MS, ECHO_STREAM_MS_MAX};
 use crate::link::Ends;
 use crate::load::job::{Job, Kind};
-use crate::sample::Sample;
+use crate::sample::{Sample, echo};
 use crate::side_by_side;
 use crate::targets::Started;
 use crate::worker;
@@ -66,10 +65,10 @@ impl Alone for Cell {
             };
             let job = Job {
                 address: running.address,
-                kind: Kind::Echo(plan.clone()),
+                kind: Kind::of(&plan)?,
             };
             let measured = worker::run(&ends.near, running, &job)?;
-            sample::of(&plan, &measured)
+            echo::of(&plan, &measured)
         })
     }
 }

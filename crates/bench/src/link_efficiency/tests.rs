@@ -10,10 +10,10 @@ use weir_coap::session::{Arrival, Endpoint, Event as CoapEvent, Parameters};
 use weir_coap::wire::{Code, Message};
 use weir_sansio::{Instant, Output};
 
-use super::device;
-use super::job::{CoapOver, CoapWay, Conversation, EchoOutcome, EchoPlan, Method};
 use super::page::markdown;
 use crate::clock::now_ns;
+use crate::device;
+use crate::device::job::{CoapOver, CoapWay, Conversation, EchoOutcome, EchoPlan, Method};
 use crate::effort::Effort;
 use crate::order::Order;
 use crate::results::Run;

@@ -2,16 +2,15 @@
 
 use std::net::SocketAddr;
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::prepare::Post;
 use super::wire::{PublishWire, SubscribeWire};
 use crate::body::Body;
 use crate::latency::Latency;
-use crate::link_efficiency::job::{EchoOutcome, EchoPlan};
-use crate::messaging::job::{ClientsOutcome, ClientsPlan};
 use crate::pace::{Pace, Trial};
-use crate::services::job::{CallOutcome, CallPlan};
 
 /// One task for one load process.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -39,12 +38,56 @@ pub(crate) enum Kind {
     Prepare(Vec<Post>),
     /// One client that reads the same again and again.
     Reads(ReadsPlan),
-    /// A device that waits for its echoes.
-    Echo(EchoPlan),
-    /// Two clients of a broker, or one of them.
-    Clients(ClientsPlan),
-    /// A client of a service.
-    Calls(CallPlan),
+    /// What clients beyond the load's own do; see [`Task`].
+    Task {
+        /// Its name.
+        name: String,
+        /// What it is told.
+        plan: Value,
+    },
+}
+
+/// What a load process does by clients that are not its own: it is told a plan, and gives an outcome.
+pub(crate) trait Task: Serialize + DeserializeOwned {
+    /// Its name in a job.
+    const NAME: &'static str;
+    /// What it gives.
+    type Outcome: Serialize + DeserializeOwned;
+
+    /// Does it.
+    fn run(&self, address: SocketAddr) -> Result<Self::Outcome, String>;
+}
+
+/// A task by its name, and how a load process does it.
+pub(crate) type Runner = (
+    &'static str,
+    fn(SocketAddr, &Value) -> Result<Value, String>,
+);
+
+/// How a load process does a task.
+pub(crate) const fn runner<T: Task>() -> Runner {
+    (T::NAME, |address, plan| {
+        let task = T::deserialize(plan).map_err(|e| format!("the job: {e}"))?;
+        serde_json::to_value(task.run(address)?).map_err(|e| e.to_string())
+    })
+}
+
+impl Kind {
+    /// The kind of a task.
+    pub(crate) fn of<T: Task>(task: &T) -> Result<Self, String> {
+        Ok(Self::Task {
+            name: T::NAME.into(),
+            plan: serde_json::to_value(task).map_err(|e| e.to_string())?,
+        })
+    }
+
+    /// The task, where it is one of these.
+    pub(crate) fn task<T: Task>(&self) -> Option<T> {
+        match self {
+            Self::Task { name, plan } if name == T::NAME => T::deserialize(plan).ok(),
+            _ => None,
+        }
+    }
 }
 
 /// Publishers that offer a rate and subscribers that receive.
@@ -185,12 +228,8 @@ pub(crate) enum Event {
     Prepared,
     /// The outcome of [`Kind::Reads`].
     Reads(ReadsOutcome),
-    /// The outcome of [`Kind::Echo`].
-    Echo(Box<EchoOutcome>),
-    /// The outcome of [`Kind::Clients`].
-    Clients(Box<ClientsOutcome>),
-    /// The outcome of [`Kind::Calls`].
-    Calls(Box<CallOutcome>),
+    /// The outcome of [`Kind::Task`].
+    Task(Value),
     /// Why there is none.
     Failed {
         /// In words.
@@ -199,6 +238,16 @@ pub(crate) enum Event {
 }
 
 impl Event {
+    /// The outcome of a task; an error where it is something else.
+    pub(crate) fn of_task<T: Task>(&self) -> Result<T::Outcome, String> {
+        match self {
+            Self::Task(outcome) => {
+                T::Outcome::deserialize(outcome).map_err(|e| format!("{}: {e}", T::NAME))
+            }
+            other => Err(format!("an unexpected outcome {other:?}")),
+        }
+    }
+
     /// Whether it is the outcome, or why there is none.
     pub(crate) fn is_last(&self) -> bool {
         !matches!(self, Self::Ready | Self::Begin | Self::End | Self::Quiet)

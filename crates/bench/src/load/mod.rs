@@ -38,19 +38,18 @@ use std::num::NonZeroU64;
 use rustix::process::{Resource, getrlimit, setrlimit};
 use rustix::thread::set_current_timer_slack;
 
-use crate::link_efficiency::run_device;
-use crate::messaging::run_clients;
-use crate::services::run_caller;
-use job::{Event, Job, Kind};
+use crate::process::die_with_parent;
+use job::{Event, Job, Kind, Runner};
 
 pub(crate) use tls::{NAME as TLS_NAME, client as tls_client, config as tls_config};
 
 /// The hidden subcommand that turns a process into the load.
 pub(crate) const SUBCOMMAND: &str = "__load";
 
-/// Reads one job from standard input, runs it, and writes events as lines of JSON.
-pub(crate) fn main() -> i32 {
-    let event = match run() {
+/// Reads one job from standard input, runs it, and writes events as lines of JSON. Beside its own loads it knows
+/// these tasks.
+pub(crate) fn main(tasks: &[Runner]) -> i32 {
+    let event = match run(tasks) {
         Ok(event) => event,
         Err(reason) => Event::Failed { reason },
     };
@@ -59,13 +58,13 @@ pub(crate) fn main() -> i32 {
     i32::from(failed)
 }
 
-fn run() -> Result<Event, String> {
+fn run(tasks: &[Runner]) -> Result<Event, String> {
     let mut line = String::new();
     std::io::stdin()
         .read_line(&mut line)
         .map_err(|e| format!("reading the job: {e}"))?;
     let job: Job = serde_json::from_str(&line).map_err(|e| format!("the job: {e}"))?;
-    crate::targets::die_with_parent();
+    die_with_parent();
     raise_open_files();
     // The default slack of 50 us would be added to each message's due time.
     let _ = set_current_timer_slack(NonZeroU64::new(1));
@@ -79,14 +78,10 @@ fn run() -> Result<Event, String> {
         Kind::Replay(ref plan) => replay::run(job.address, plan).map(Event::Replay),
         Kind::Prepare(ref posts) => prepare::run(job.address, posts).map(|()| Event::Prepared),
         Kind::Reads(ref plan) => reads::run(job.address, plan).map(Event::Reads),
-        Kind::Echo(ref plan) => {
-            run_device(job.address, plan).map(|outcome| Event::Echo(Box::new(outcome)))
-        }
-        Kind::Clients(ref plan) => {
-            run_clients(job.address, plan).map(|outcome| Event::Clients(Box::new(outcome)))
-        }
-        Kind::Calls(ref plan) => {
-            run_caller(job.address, plan).map(|outcome| Event::Calls(Box::new(outcome)))
+        Kind::Task { ref name, ref plan } => {
+            let task = tasks.iter().find(|(task, _)| task == name);
+            let (_, run) = task.ok_or_else(|| format!("the job: no task {name:?}"))?;
+            run(job.address, plan).map(Event::Task)
         }
     }
 }

@@ -51,11 +51,10 @@ impl Apart {
     pub(super) fn arrivals(mut self) -> Result<Vec<Arrived>, String> {
         match self.event()? {
             Event::Failed { reason } => Err(reason),
-            Event::Clients(outcome) => match *outcome {
+            event => match event.of_task::<ClientsPlan>()? {
                 ClientsOutcome::Transfer { arrived, .. } => Ok(arrived),
                 other => Err(format!("the second client says {other:?}")),
             },
-            other => Err(format!("the second client says {other:?}")),
         }
     }
 
@@ -76,7 +75,7 @@ fn order(at: At, plan: &ClientsPlan, deed: Deed) -> Result<String, String> {
     };
     let job = Job {
         address: at.address,
-        kind: Kind::Clients(plan),
+        kind: Kind::of(&plan)?,
     };
     let line = serde_json::to_string(&job).map_err(|e| e.to_string())?;
     Ok(line + "\n")
@@ -115,9 +114,7 @@ mod tests {
         };
         let job: Job = serde_json::from_str(&order(at, &plan, Deed::SendBack).unwrap()).unwrap();
         assert_eq!(job.address, at.address);
-        let Kind::Clients(told) = job.kind else {
-            panic!("another kind of job");
-        };
+        let told: ClientsPlan = job.kind.task().unwrap();
         assert!(!told.both && told.nodes == 5 && told.broker == "rustdds");
         assert!(matches!(told.deed, Deed::SendBack));
     }

@@ -7,7 +7,7 @@ use super::cells::{Scale, Setting, State, Test};
 use super::job::{Arrived, ClientsOutcome, ClientsPlan, Deed, Sent};
 use super::payload::{BACK, TOPIC, batch, encode};
 use super::sample::{of_ping_pong, of_transfer};
-use crate::load::job::{Event, Job, Kind};
+use crate::load::job::{Job, Kind};
 use crate::meter::Meter;
 use crate::sample::{OF_SERVER, Sample};
 use crate::targets::{Running, Settings, WebSocketAt};
@@ -167,13 +167,10 @@ impl<'a> Deeds<'a> {
         };
         let job = Job {
             address: self.broker.address,
-            kind: Kind::Clients(plan),
+            kind: Kind::of(&plan)?,
         };
-        let mut measured = worker::run(self.settings, self.broker, &job)?;
-        match std::mem::replace(&mut measured.outcome, Event::End) {
-            Event::Clients(outcome) => Ok((*outcome, measured)),
-            other => Err(format!("an unexpected outcome {other:?}")),
-        }
+        let measured = worker::run(self.settings, self.broker, &job)?;
+        Ok((measured.outcome.of_task::<ClientsPlan>()?, measured))
     }
 
     fn deed(&self) -> Deed {

@@ -25,8 +25,6 @@ mod stage;
 mod starting;
 mod verdict;
 
-pub(crate) use native::run as run_clients;
-
 use self::cells::{Scale, Setting};
 use self::stage::Stage;
 use crate::budget::Budget;

@@ -15,11 +15,20 @@ use super::protocols::{Client, Part, Protocol};
 use crate::clock::now_ns;
 use crate::limits::MESSAGING_SILENCE_MS_MAX;
 use crate::load::emit;
-use crate::load::job::Event;
+use crate::load::job::{Event, Task};
 use crate::targets::Target;
 
+impl Task for ClientsPlan {
+    const NAME: &'static str = "clients";
+    type Outcome = ClientsOutcome;
+
+    fn run(&self, address: SocketAddr) -> Result<ClientsOutcome, String> {
+        run(address, self)
+    }
+}
+
 /// Does what the plan says.
-pub(crate) fn run(address: SocketAddr, plan: &ClientsPlan) -> Result<ClientsOutcome, String> {
+fn run(address: SocketAddr, plan: &ClientsPlan) -> Result<ClientsOutcome, String> {
     let protocol = Protocol::named(&plan.protocol).ok_or("no such protocol")?;
     let silence = Duration::from_millis(MESSAGING_SILENCE_MS_MAX);
     let broker = Target::named(&plan.broker).ok_or("no such broker")?.name;

@@ -28,7 +28,7 @@ const LISTENER: u64 = u64::MAX;
 
 /// Serves until killed; prints `{"ready":true,"http":"address"}` once it listens.
 pub(crate) fn main(args: &[String]) -> i32 {
-    crate::targets::die_with_parent();
+    crate::process::die_with_parent();
     crate::load::raise_open_files();
     let coalesce = args.iter().any(|arg| arg == COALESCE);
     let host = args.iter().find_map(|arg| arg.parse().ok());

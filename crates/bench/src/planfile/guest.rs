@@ -7,7 +7,7 @@
 use std::net::{SocketAddr, ToSocketAddrs};
 
 use crate::cell::Scheme;
-use crate::link_efficiency::job::{CoapOver, CoapWay, Conversation, Method};
+use crate::device::job::{CoapOver, CoapWay, Conversation, Method};
 use crate::load::wire::{PublishWire, SubscribeWire};
 use crate::targets::{Running, mosquitto, weir};
 

@@ -21,8 +21,6 @@ mod stage;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use caller::run as run_caller;
-
 use std::collections::BTreeSet;
 
 use self::cells::Scale;

@@ -2,7 +2,6 @@
 
 use super::cells::Setting;
 use super::job::{CallOutcome, CallPlan};
-use crate::load::job::Event;
 use crate::sample::Sample;
 use crate::sockets::traffic::IPV4_HEADER_BYTES;
 use crate::worker::Measured;
@@ -16,9 +15,7 @@ pub(super) fn of(
     plan: &CallPlan,
     measured: &Measured,
 ) -> Result<Sample, String> {
-    let Event::Calls(outcome) = &measured.outcome else {
-        return Err(format!("an unexpected outcome {:?}", measured.outcome));
-    };
+    let outcome = &measured.outcome.of_task::<CallPlan>()?;
     let mut sample = Sample {
         lost: outcome.lost,
         ..Sample::default()

@@ -84,7 +84,7 @@ impl Alone for Cell {
             };
             let job = Job {
                 address: running.address,
-                kind: Kind::Calls(plan.clone()),
+                kind: Kind::of(&plan)?,
             };
             let measured = worker::run(&ends.near, running, &job)?;
             sample::of(setting, &plan, &measured)

@@ -137,7 +137,7 @@ fn called_after(warm_up: u32, server: &str, setting: &Setting, started: &Started
         messages: 20,
         wait_ms: 5000,
     };
-    super::run_caller(started.1, &plan).unwrap()
+    super::caller::run(started.1, &plan).unwrap()
 }
 
 fn stack(protocol: &str, transport: &str) -> Setting {

@@ -37,8 +37,6 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
-use rustix::process::{Signal, set_parent_process_death_signal};
-
 use crate::agent::Crew;
 use crate::cell::Scheme;
 use crate::clock::now_ns;
@@ -46,6 +44,7 @@ use crate::configuration::Starts;
 use crate::limits::TARGET_START_MS_MAX;
 use crate::link::{Captures, End, Launch};
 use crate::load::wire::{PublishWire, SubscribeWire};
+use crate::process::die_with_parent;
 
 pub(crate) use configuration::{SUBCOMMAND, quoted};
 pub(crate) use given::Given;
@@ -284,11 +283,6 @@ pub(crate) fn exec(arguments: &[String]) -> i32 {
     let error = Command::new(program).args(rest).exec();
     eprintln!("{program}: {error}");
     1
-}
-
-/// Asks the kernel to kill this process when the thread that started it ends.
-pub(crate) fn die_with_parent() {
-    let _ = set_parent_process_death_signal(Some(Signal::KILL));
 }
 
 /// Starts a program that prints one line `{"ready":true,"http":"address"}`, where `listener` is

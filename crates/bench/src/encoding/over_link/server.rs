@@ -39,7 +39,7 @@ pub(super) fn start(settings: &Settings, folder: &Path) -> Result<Running, Strin
 /// Serves until killed; prints `{"ready":true,"http":"address"}` once it listens. Arguments: an address
 /// and a folder.
 pub(crate) fn main(args: &[String]) -> i32 {
-    crate::targets::die_with_parent();
+    crate::process::die_with_parent();
     let [host, folder] = args else { return 2 };
     let host: Ipv4Addr = host.parse().unwrap_or(Ipv4Addr::LOCALHOST);
     let listening = TcpListener::bind((host, 0)).and_then(|listener| {

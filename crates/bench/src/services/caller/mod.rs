@@ -19,7 +19,7 @@ use crate::clock::now_ns;
 use crate::latency::Latency;
 use crate::limits::ECHO_SETTLE_MS;
 use crate::load::emit;
-use crate::load::job::Event;
+use crate::load::job::{Event, Task};
 use crate::sockets::{Peer, Traffic};
 
 /// The topic of the messages: what the gateway makes of the path at which it takes them.
@@ -88,8 +88,17 @@ struct Loop {
     outcome: CallOutcome,
 }
 
+impl Task for CallPlan {
+    const NAME: &'static str = "calls";
+    type Outcome = CallOutcome;
+
+    fn run(&self, address: SocketAddr) -> Result<CallOutcome, String> {
+        run(address, self)
+    }
+}
+
 /// Runs a plan against a service.
-pub(crate) fn run(address: SocketAddr, plan: &CallPlan) -> Result<CallOutcome, String> {
+pub(super) fn run(address: SocketAddr, plan: &CallPlan) -> Result<CallOutcome, String> {
     let service = Service {
         peer: Peer {
             address,

@@ -1,16 +1,13 @@
-//! What one server gave in one round, as named figures with units.
+//! What a device's echoes gave in one round, as named figures with units.
 
-use super::job::{EchoOutcome, EchoPlan};
-use crate::load::job::Event;
-use crate::sample::Sample;
+use super::Sample;
+use crate::device::job::{EchoOutcome, EchoPlan};
 use crate::sockets::Traffic;
 use crate::worker::Measured;
 
 /// Reads a measurement.
 pub(crate) fn of(plan: &EchoPlan, measured: &Measured) -> Result<Sample, String> {
-    let Event::Echo(outcome) = &measured.outcome else {
-        return Err(format!("an unexpected outcome {:?}", measured.outcome));
-    };
+    let outcome = &measured.outcome.of_task::<EchoPlan>()?;
     let mut sample = Sample {
         lost: outcome.lost,
         ..Sample::default()

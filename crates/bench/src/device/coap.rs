@@ -5,7 +5,7 @@ use weir_coap::wire::{Code, Message, Number};
 
 use super::{Device, Times};
 use crate::clock::now_ns;
-use crate::link_efficiency::job::{CoapOver, CoapWay, Method};
+use crate::device::job::{CoapOver, CoapWay, Method};
 use crate::sockets::{Carrier, Peer, Traffic, challenge, check};
 
 /// A client's endpoint that knows one server.

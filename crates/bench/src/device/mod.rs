@@ -7,19 +7,20 @@ mod bare;
 mod coap;
 mod http;
 mod http2;
+pub(crate) mod job;
 mod mqtt;
 mod websocket;
 
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use super::job::{Conversation, EchoOutcome, EchoPlan};
 use crate::clock::now_ns;
 use crate::latency::Latency;
 use crate::limits::{ECHO_MS_MAX, ECHO_SETTLE_MS};
-use crate::load::job::Event;
+use crate::load::job::{Event, Task};
 use crate::load::{await_orchestrator, emit};
 use crate::sockets::{Peer, Traffic};
+use job::{Conversation, EchoOutcome, EchoPlan};
 
 /// One end of a conversation.
 trait Device {
@@ -85,6 +86,15 @@ fn open(peer: &Peer, conversation: &Conversation) -> Result<Box<dyn Device>, Str
         )?),
         Conversation::Mqtt { qos, topic } => Box::new(mqtt::Mqtt::open(peer, *qos, topic)?),
     })
+}
+
+impl Task for EchoPlan {
+    const NAME: &'static str = "echo";
+    type Outcome = EchoOutcome;
+
+    fn run(&self, address: SocketAddr) -> Result<EchoOutcome, String> {
+        run(address, self)
+    }
 }
 
 /// Sends the plan's packets.

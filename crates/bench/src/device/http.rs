@@ -1,8 +1,8 @@
 //! HTTP/1.1: a request and its response on a connection that stays open (RFC 9112).
 
 use super::{Device, Times};
+use crate::device::job::Method;
 use crate::limits::{READ_BYTES_MAX, RESPONSE_BYTES_MAX};
-use crate::link_efficiency::job::Method;
 use crate::sockets::{Peer, Tcp, Traffic, http1};
 
 /// A client's connection.
