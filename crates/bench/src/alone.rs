@@ -19,7 +19,7 @@ use crate::progress::Progress;
 use crate::results::{CellResult, Run};
 use crate::sample::Sample;
 use crate::side_by_side;
-use crate::targets::Started;
+use crate::started::Started;
 
 /// A setting of an experiment's factors, and how much is sent in it.
 pub(crate) struct Cell<S, K> {

@@ -17,7 +17,8 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use weir_program::Failure;
 
-use crate::targets::{Settings, inventory};
+use crate::targets::Settings;
+use crate::targets::list::inventory;
 
 /// Measures what each protocol, encoding and delivery scheme costs.
 #[derive(Parser)]

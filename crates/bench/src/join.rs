@@ -11,7 +11,7 @@ use crate::configuration::Starts;
 use crate::effort::Effort;
 use crate::experiments;
 use crate::results::{CellResult, GoalResult, Part, Run};
-use crate::targets::TARGETS;
+use crate::targets::list::TARGETS;
 
 /// Runs that were joined so far.
 #[derive(Default)]

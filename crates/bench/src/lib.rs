@@ -33,6 +33,7 @@ mod environment;
 mod experiment;
 mod experiments;
 mod figure;
+mod guest;
 mod join;
 mod journal;
 mod latency;
@@ -68,6 +69,7 @@ mod sensor_web;
 mod services;
 mod side_by_side;
 mod sockets;
+mod started;
 mod statistics;
 mod steadiness;
 mod tally;
@@ -84,7 +86,8 @@ pub use cell::{Cell, Scheme};
 pub use effort::Effort;
 pub use experiment::Experiment;
 pub use experiments::EXPERIMENTS;
-pub use targets::{TARGETS, Target};
+pub use targets::Target;
+pub use targets::list::TARGETS;
 
 /// The program `weir-bench`; its exit code: 0 done, 1 the answer is no, 2 usage.
 ///

@@ -2,7 +2,7 @@
 
 use crate::cell::{Cell, Contender};
 use crate::effort::wants;
-use crate::planfile::guest::Guest;
+use crate::guest::Guest;
 
 /// A run to be made.
 pub(crate) struct Plan {

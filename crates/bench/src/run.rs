@@ -16,6 +16,7 @@ use crate::clock::now_ns;
 use crate::device::job::{Conversation, EchoPlan};
 use crate::effort::Effort;
 use crate::environment::open_files;
+use crate::guest::Guest;
 use crate::journal::Versions;
 use crate::limits::{ECHO_MS_MAX, FILES_RESERVED, OBSERVED_BYTES_MAX, QUICK_SECONDS_MAX};
 use crate::link::{Ends, Links};
@@ -27,12 +28,13 @@ use crate::order::Order;
 use crate::own::Own;
 use crate::pace::Pace;
 use crate::plan::Plan;
-use crate::planfile::guest::Guest;
 use crate::progress::Progress;
 use crate::results::{CellResult, Run};
 use crate::rounds::Rounds;
 use crate::sample::{Sample, echo};
-use crate::targets::{Replay, Running, Settings, Started, TARGETS, Target};
+use crate::started::Started;
+use crate::targets::list::TARGETS;
+use crate::targets::{Replay, Running, Settings, Target, list};
 use crate::verdict::{goals, mark_ceiling, ratios};
 use crate::worker;
 
@@ -192,11 +194,7 @@ impl<'a> Stage<'a> {
 impl<'a> Side<'a> {
     fn named(name: &str, plan: &'a Plan) -> Result<Self, String> {
         let guest = plan.guests.iter().find(|guest| guest.name == name);
-        let listed = || {
-            Target::named(name)
-                .map(Self::Listed)
-                .ok_or("no such target")
-        };
+        let listed = || list::named(name).map(Self::Listed).ok_or("no such target");
         Ok(guest.map_or_else(listed, |guest| Ok(Self::Guest(guest)))?)
     }
 

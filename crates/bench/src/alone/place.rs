@@ -7,7 +7,7 @@ use crate::journal::Versions;
 use crate::link::Ends;
 use crate::plan::Shuffle;
 use crate::rounds::Rounds;
-use crate::targets::Started;
+use crate::started::Started;
 
 /// A cell while it is measured: its servers run for as long.
 pub(super) struct Place<'a, C: Alone> {

@@ -11,7 +11,7 @@ use super::{print, usage};
 use crate::effort::Effort;
 use crate::experiment::Experiment;
 use crate::experiments::EXPERIMENTS;
-use crate::targets::{SERVERS, TARGETS};
+use crate::targets::list::{SERVERS, TARGETS};
 
 /// Levels of a factor that are named.
 const LEVELS_SHOWN: usize = 12;

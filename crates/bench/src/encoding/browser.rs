@@ -23,7 +23,7 @@ use crate::effort::{Effort, wants};
 use crate::limits::SLOWDOWN_TRIES_MAX;
 use crate::progress::Progress;
 use crate::results::CellResult;
-use crate::targets::{Running, Settings, Target};
+use crate::targets::{Running, Settings, list};
 
 /// The browser's name as a target.
 pub(crate) const NAME: &str = "chromium";
@@ -71,7 +71,7 @@ impl<'a> InBrowser<'a> {
         seed: u64,
         only: &'a str,
     ) -> Result<Self, String> {
-        let target = Target::named("weir").ok_or("no gateway")?;
+        let target = list::named("weir").ok_or("no gateway")?;
         let data = folder.join("gateway");
         std::fs::create_dir_all(&data).map_err(|e| e.to_string())?;
         let gateway = (target.start)(settings, &data)?;

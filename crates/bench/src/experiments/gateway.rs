@@ -360,7 +360,7 @@ fn goal(metric: &'static str, figure: Figure, bound: Bound) -> Goal {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::targets::Target;
+    use crate::targets::list;
 
     #[test]
     fn every_contender_of_a_cell_is_a_target() {
@@ -368,7 +368,7 @@ mod tests {
             let cells = cells(effort);
             for contender in cells.iter().flat_map(|cell| &cell.contenders) {
                 assert!(
-                    Target::named(contender.target).is_some(),
+                    list::named(contender.target).is_some(),
                     "{}",
                     contender.target
                 );

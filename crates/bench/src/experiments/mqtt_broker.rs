@@ -195,14 +195,14 @@ fn both(scheme: Scheme) -> Vec<Contender> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::targets::Target;
+    use crate::targets::list;
 
     #[test]
     fn every_cell_has_two_contenders_that_speak_its_scheme() {
         for cell in cells(Effort::Full) {
             assert_eq!(cell.contenders.len(), 2);
             for contender in cell.contenders {
-                let target = Target::named(contender.target);
+                let target = list::named(contender.target);
                 let wire = target.zip(contender.scheme);
                 let wire = wire.and_then(|(target, scheme)| (target.subscribe)(scheme, "a"));
                 assert!(wire.is_some(), "{}", contender.target);

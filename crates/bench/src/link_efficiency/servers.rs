@@ -13,7 +13,7 @@ use crate::sockets::oscore;
 pub(crate) use crate::targets::libcoap::NAME as LIBCOAP;
 pub(crate) use crate::targets::tornado::NAME as TORNADO;
 use crate::targets::{
-    Running, Settings, Target, libcoap, start_announced, this_program, tornado, weir,
+    Running, Settings, libcoap, list, start_announced, this_program, tornado, weir,
 };
 
 /// The name of the bare echo.
@@ -207,7 +207,7 @@ fn to_tornado(setting: &Setting) -> Option<Conversation> {
 }
 
 fn start_mosquitto(settings: &Settings, folder: &Path, _: &Setting) -> Result<Running, String> {
-    let target = Target::named(MOSQUITTO).ok_or("no such target")?;
+    let target = list::named(MOSQUITTO).ok_or("no such target")?;
     (target.start)(settings, folder)
 }
 

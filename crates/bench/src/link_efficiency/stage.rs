@@ -10,7 +10,7 @@ use crate::link::Ends;
 use crate::load::job::{Job, Kind};
 use crate::sample::{Sample, echo};
 use crate::side_by_side;
-use crate::targets::Started;
+use crate::started::Started;
 use crate::worker;
 
 /// A setting and how much is sent in it.

@@ -12,7 +12,7 @@ use crate::body::Body;
 use crate::cell::Scheme;
 use crate::null::Null;
 use crate::pace::Pace;
-use crate::targets::Target;
+use crate::targets::{Target, list};
 
 const PACE: Pace = Pace::Open {
     rate: 500.0,
@@ -35,7 +35,7 @@ fn publish(topic: &str) -> PublishWire {
 }
 
 fn null_target() -> &'static Target {
-    Target::named("null_coalescing").unwrap()
+    list::named("null_coalescing").unwrap()
 }
 
 fn deliver(address: SocketAddr, subscribe: SubscribeWire) -> Result<TrafficOutcome, String> {

@@ -14,7 +14,8 @@ use crate::devtools::{Browser, Page};
 use crate::latency::Latency;
 use crate::limits::MESSAGING_SILENCE_MS_MAX;
 use crate::opened::{Clocks, Invitation, Offset, Orders};
-use crate::targets::{Running, Settings, Target, WebSocketAt, start_fresh};
+use crate::started::start_fresh;
+use crate::targets::{Running, Settings, WebSocketAt, list};
 
 /// When the page is there, or is known not to come.
 const READY: &str = "typeof weirMessaging === 'object' || \
@@ -55,7 +56,7 @@ enum Way<'a> {
 
 /// What a browser may see of the gateway, before there is a browser.
 pub(super) fn gateway(settings: &Settings, folder: &Path) -> Result<Running, String> {
-    let target = Target::named("weir").ok_or("no gateway")?;
+    let target = list::named("weir").ok_or("no gateway")?;
     if settings.address.is_some() {
         return Err(
             "absent: pages are served by a gateway that the bench starts, without --url".into(),

@@ -34,7 +34,7 @@ use crate::order::Order;
 use crate::plan::Shuffle;
 use crate::progress::Progress;
 use crate::results::Run;
-use crate::targets::TARGETS;
+use crate::targets::list::TARGETS;
 
 /// Its line in the list.
 pub(crate) const EXPERIMENT: Experiment = Experiment {

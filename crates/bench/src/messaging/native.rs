@@ -16,7 +16,7 @@ use crate::clock::now_ns;
 use crate::limits::MESSAGING_SILENCE_MS_MAX;
 use crate::load::emit;
 use crate::load::job::{Event, Task};
-use crate::targets::Target;
+use crate::targets::list;
 
 impl Task for ClientsPlan {
     const NAME: &'static str = "clients";
@@ -31,7 +31,7 @@ impl Task for ClientsPlan {
 fn run(address: SocketAddr, plan: &ClientsPlan) -> Result<ClientsOutcome, String> {
     let protocol = Protocol::named(&plan.protocol).ok_or("no such protocol")?;
     let silence = Duration::from_millis(MESSAGING_SILENCE_MS_MAX);
-    let broker = Target::named(&plan.broker).ok_or("no such broker")?.name;
+    let broker = list::named(&plan.broker).ok_or("no such broker")?.name;
     let at = At {
         broker,
         address,

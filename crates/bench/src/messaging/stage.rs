@@ -15,7 +15,8 @@ use crate::plan::Shuffle;
 use crate::progress::Progress;
 use crate::rounds::Rounds;
 use crate::sample::{OF_BROWSER, Sample};
-use crate::targets::{Running, Settings, Target, start_fresh, version};
+use crate::started::{start_fresh, version};
+use crate::targets::{Running, Settings, list};
 
 /// What runs.
 pub(super) struct Stage {
@@ -212,6 +213,6 @@ impl Stage {
 }
 
 fn start(settings: &Settings, below: &Path, name: &str) -> Result<Running, String> {
-    let target = Target::named(name).ok_or("no such target")?;
+    let target = list::named(name).ok_or("no such target")?;
     start_fresh(below, name, |folder| (target.start)(settings, folder))
 }

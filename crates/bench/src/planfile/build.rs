@@ -2,18 +2,19 @@
 
 use std::path::Path;
 
-use super::guest::Guest;
 use super::needs::Needs;
 use super::{Fault, Many, Payload, Rate, Written};
 use crate::calendar::utc_now;
 use crate::cell::LOCAL;
 use crate::cell::{Cell, Contender, Scheme, Work};
+use crate::guest::Guest;
 use crate::limits::{
     PLAN_CELLS_MAX, PLAN_CONNECTIONS_MAX, PLAN_OBSERVATIONS_MAX, PLAN_ROUNDS_MAX, PLAN_SECONDS_MAX,
 };
 use crate::own::Own;
 use crate::pace::Pace;
-use crate::targets::{TARGETS, Target};
+use crate::targets::list::TARGETS;
+use crate::targets::{Target, list};
 
 type Built = (Vec<Cell>, Vec<Guest>, Needs);
 
@@ -175,7 +176,7 @@ fn parties(targets: Many<String>) -> Result<Vec<Party>, Fault> {
                 format!("no {name:?}; there is {}, or a URL", known()),
             )
         };
-        Target::named(name).map(Party::Listed).ok_or_else(unknown)
+        list::named(name).map(Party::Listed).ok_or_else(unknown)
     };
     let parties: Result<Vec<Party>, Fault> = targets.into_levels().iter().map(party).collect();
     match parties {

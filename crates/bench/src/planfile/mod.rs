@@ -5,7 +5,6 @@
 //! its URL. Faults name file, line and key.
 
 mod build;
-pub(crate) mod guest;
 mod needs;
 #[cfg(test)]
 mod tests;
@@ -16,11 +15,11 @@ use serde::Deserialize;
 
 use crate::cell::Cell;
 use crate::experiment::Experiment;
+use crate::guest::Guest;
 use crate::limits::PLAN_BYTES_MAX;
 use crate::order::Order;
 use crate::plan::Plan;
 use crate::results::{PLAN, Run};
-use guest::Guest;
 use needs::Needs;
 
 /// What a run of a plan is called in its results.

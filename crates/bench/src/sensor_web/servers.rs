@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::results::{CEILING, OURS};
-use crate::targets::{Running, Settings, Target};
+use crate::targets::{Running, Settings, list};
 
 /// One of them.
 pub(crate) struct Server {
@@ -31,7 +31,7 @@ impl Server {
         if self.keeps && settings.address.is_some() {
             return Err("absent: a gateway given by --url would keep what is measured here".into());
         }
-        let target = Target::named(self.name).ok_or("no such target")?;
+        let target = list::named(self.name).ok_or("no such target")?;
         (target.start)(settings, folder)
     }
 }

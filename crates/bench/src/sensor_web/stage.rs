@@ -13,7 +13,7 @@ use crate::load::wire::PublishWire;
 use crate::null::LINES;
 use crate::pace::Pace;
 use crate::sample::Sample;
-use crate::targets::Started;
+use crate::started::Started;
 use crate::worker;
 
 /// A setting and for how long it is measured.

@@ -10,7 +10,7 @@ use crate::limits::{ECHO_MS_MAX, ECHO_STREAM_MS_MAX};
 use crate::link::Ends;
 use crate::load::job::{Job, Kind};
 use crate::sample::Sample;
-use crate::targets::Started;
+use crate::started::Started;
 use crate::worker;
 
 /// A setting and how much is sent in it.

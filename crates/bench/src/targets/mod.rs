@@ -1,4 +1,4 @@
-//! The systems under test: one file and one line of [`TARGETS`] each.
+//! The systems under test: one file and one line of [`list::TARGETS`] each.
 //!
 //! A target says how it is started and, as data, which bytes subscribe and publish. It
 //! deliberately holds no client code: the one load generator speaks to all, so that two systems
@@ -10,10 +10,10 @@ pub(crate) mod dds;
 mod emqx;
 mod given;
 mod hivemq;
-mod inventory;
 mod java;
 pub(crate) mod java_services;
 pub(crate) mod libcoap;
+pub(crate) mod list;
 pub(crate) mod mosquitto;
 mod nats;
 mod nchan;
@@ -24,7 +24,6 @@ pub(crate) mod prosody;
 mod qpid;
 mod rabbitmq;
 mod relay;
-mod started;
 pub(crate) mod tornado;
 pub(crate) mod weir;
 
@@ -48,40 +47,9 @@ use crate::process::die_with_parent;
 
 pub(crate) use configuration::{SUBCOMMAND, quoted};
 pub(crate) use given::Given;
-pub(crate) use inventory::{SERVERS, inventory};
 pub(crate) use ports::free_port;
 use ports::free_ports;
 pub(crate) use program::{Program, find_program, of_the_project};
-pub(crate) use started::{Started, start_fresh, version};
-
-/// All targets; the first is ours.
-pub static TARGETS: &[Target] = &[
-    weir::TARGET,
-    weir::TLS,
-    weir::MQTT,
-    weir::COAP,
-    weir::AMQP,
-    null::TARGET,
-    null::COALESCING,
-    nchan::TARGET,
-    cometd::TARGET,
-    mosquitto::TARGET,
-    hivemq::TARGET,
-    nats::TARGET,
-    rabbitmq::TARGET,
-    rabbitmq::AMQP091,
-    rabbitmq::AMQP10,
-    qpid::AMQP091,
-    qpid::AMQP10,
-    prosody::TARGET,
-    prosody::WEIR,
-    dds::WEIR,
-    dds::RUSTDDS,
-    dds::CYCLONE_DDS,
-    dds::CYCLONE_WEIR,
-    emqx::TARGET,
-    given::TARGET,
-];
 
 /// A system that can be measured.
 pub struct Target {
@@ -185,13 +153,6 @@ pub(crate) const OF_MESSAGING: Target = Target {
     subscribe: |_, _| None,
     replay: None,
 };
-
-impl Target {
-    /// The target of a name.
-    pub(crate) fn named(name: &str) -> Option<&'static Self> {
-        TARGETS.iter().find(|target| target.name == name)
-    }
-}
 
 impl Running {
     /// What was started by someone else.

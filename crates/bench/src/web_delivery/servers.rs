@@ -14,7 +14,8 @@ use weir_codec::block::carried::to_base64;
 use super::cells::{COMETD, Setting, Via};
 use super::publisher::Publisher;
 use crate::results::OURS;
-use crate::targets::{Running, Settings, Target, start_fresh, weir};
+use crate::started::start_fresh;
+use crate::targets::{Running, Settings, list, weir};
 
 /// All that delivers at the end of one link.
 pub(super) struct Servers {
@@ -46,7 +47,7 @@ impl Servers {
     pub(super) fn start(settings: &Settings, folder: &Path) -> Result<Self, String> {
         let gateway = start_fresh(folder, "gateway", |folder| match settings.address {
             Some(_) => {
-                let target = Target::named(OURS).ok_or("no gateway")?;
+                let target = list::named(OURS).ok_or("no gateway")?;
                 (target.start)(settings, folder)
             }
             None => weir::launch_certified_with(settings, folder, "http", &[as_it_is()]),
@@ -161,7 +162,7 @@ impl Servers {
 
 impl Cometd {
     fn start(settings: &Settings, folder: &Path) -> Result<Self, String> {
-        let target = Target::named(COMETD).ok_or("no target cometd")?;
+        let target = list::named(COMETD).ok_or("no target cometd")?;
         let start = |folder: &Path| (target.start)(settings, folder);
         let running = start_fresh(folder, COMETD, start)?;
         Ok(Self {

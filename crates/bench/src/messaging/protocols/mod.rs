@@ -193,13 +193,13 @@ impl Protocol {
 mod tests {
     use super::*;
     use crate::results::is_ours;
-    use crate::targets::Target;
+    use crate::targets::list;
 
     #[test]
     fn every_broker_is_a_target_and_those_of_ours_are_ours() {
         for protocol in PROTOCOLS {
             let brokers = protocol.brokers(true);
-            assert!(brokers.iter().all(|name| Target::named(name).is_some()));
+            assert!(brokers.iter().all(|name| list::named(name).is_some()));
             assert!(protocol.ours.is_none_or(is_ours));
             assert!(protocol.apart.iter().all(|name| brokers.contains(name)));
             assert!(!protocol.others.iter().any(|name| is_ours(name)));

@@ -31,12 +31,12 @@ enum Speech {
 
 impl Guest {
     /// Whether a target is named by its URL.
-    pub(super) fn is_url(target: &str) -> bool {
+    pub(crate) fn is_url(target: &str) -> bool {
         target.contains("://")
     }
 
     /// Of a URL; its host is looked up now.
-    pub(super) fn of(url: &str) -> Result<Self, String> {
+    pub(crate) fn of(url: &str) -> Result<Self, String> {
         let (scheme, rest) = url.split_once("://").ok_or("no URL")?;
         let (speech, port) = match scheme {
             "http" | "ws" => (Speech::Web, 80),
@@ -76,12 +76,12 @@ impl Guest {
     }
 
     /// Whether messages reach subscribers of it by a scheme.
-    pub(super) fn has(&self, scheme: Scheme) -> bool {
+    pub(crate) fn has(&self, scheme: Scheme) -> bool {
         self.subscribe(scheme, "x").is_some()
     }
 
     /// Whether it is measured by round trips alone.
-    pub(super) fn answers_only(&self) -> bool {
+    pub(crate) fn answers_only(&self) -> bool {
         self.speech == Speech::Coap
     }
 

@@ -1,8 +1,45 @@
-//! Which targets are here, and what would bring those that are not.
+//! The list of targets: which of them are here, and what would bring those that are not.
 
 use serde::Serialize;
 
-use super::{Settings, TARGETS, java_services, libcoap, tornado};
+use super::{
+    Settings, Target, cometd, dds, emqx, given, hivemq, java_services, libcoap, mosquitto, nats,
+    nchan, null, prosody, qpid, rabbitmq, tornado, weir,
+};
+
+/// All targets; the first is ours.
+pub static TARGETS: &[Target] = &[
+    weir::TARGET,
+    weir::TLS,
+    weir::MQTT,
+    weir::COAP,
+    weir::AMQP,
+    null::TARGET,
+    null::COALESCING,
+    nchan::TARGET,
+    cometd::TARGET,
+    mosquitto::TARGET,
+    hivemq::TARGET,
+    nats::TARGET,
+    rabbitmq::TARGET,
+    rabbitmq::AMQP091,
+    rabbitmq::AMQP10,
+    qpid::AMQP091,
+    qpid::AMQP10,
+    prosody::TARGET,
+    prosody::WEIR,
+    dds::WEIR,
+    dds::RUSTDDS,
+    dds::CYCLONE_DDS,
+    dds::CYCLONE_WEIR,
+    emqx::TARGET,
+    given::TARGET,
+];
+
+/// The target of a name.
+pub(crate) fn named(name: &str) -> Option<&'static Target> {
+    TARGETS.iter().find(|target| target.name == name)
+}
 
 /// A server that experiments start for themselves, each with what it is to answer: no load of the bench's speaks to it,
 /// so it is none of [`TARGETS`].

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::Running;
 use crate::clock::now_ns;
 use crate::journal::Versions;
 use crate::sample::Sample;
+use crate::targets::Running;
 
 /// Starts something in a fresh folder below another.
 pub(crate) fn start_fresh(
