@@ -13,9 +13,9 @@ use crate::effort::Effort;
 use crate::journal::Versions;
 use crate::link::{Ends, Links};
 use crate::order::Order;
-use crate::plan::Shuffle;
 use crate::process::Processors;
 use crate::progress::Progress;
+use crate::random::Random;
 use crate::results::{CellResult, Run};
 use crate::sample::Sample;
 use crate::side_by_side;
@@ -134,7 +134,7 @@ pub(crate) fn run<C: Alone>(order: &Order<'_>, cells: &[C], servers: &[C::Server
 /// The cells that are wanted, shuffled; the chief ones first where there is haste.
 fn in_turn<'a, C: Alone>(order: &Order<'_>, cells: &'a [C], budget: &Budget) -> Vec<&'a C> {
     let mut wanted: Vec<&C> = cells.iter().filter(|c| order.wants(&c.name())).collect();
-    Shuffle::new(order.seed).shuffle(&mut wanted);
+    Random::of(order.seed).shuffle(&mut wanted);
     if budget.is_short() {
         wanted.sort_by_key(|cell| !cell.is_chief());
     }

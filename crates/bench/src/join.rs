@@ -11,7 +11,7 @@ use crate::configuration::Starts;
 use crate::effort::Effort;
 use crate::experiments;
 use crate::results::{CellResult, GoalResult, Part, Run};
-use crate::targets::list::TARGETS;
+use crate::targets::list;
 
 /// Runs that were joined so far.
 #[derive(Default)]
@@ -70,7 +70,7 @@ impl Joined {
             let mut cells = (experiment.cells)(effort.unwrap_or(Effort::Full));
             // Cells at a rate of the reader's own.
             cells.extend(run.results.iter().map(|result| result.cell.clone()));
-            run.sort(&cells, |name| TARGETS.iter().position(|t| t.name == name));
+            run.sort(&cells, list::place);
             let measured: BTreeSet<&String> = run.results.iter().map(|r| &r.cell).collect();
             let missing = run.left_out.iter().filter(|cell| !measured.contains(cell));
             run.left_out = missing.cloned().collect();

@@ -15,8 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::calendar::utc_now;
 use crate::clock::now_ns;
-use crate::configuration::Configurations;
-use crate::configuration::Starts;
+use crate::configuration::{Configurations, Starts};
 use crate::link_used::LinkUsed;
 use crate::results::{CellResult, RUN, Run};
 use crate::samples::{SHEET, Series, Sheet};

@@ -58,6 +58,7 @@ mod process;
 mod progress;
 mod published;
 mod quantiles;
+mod random;
 mod ratios;
 mod report;
 mod results;

@@ -3,6 +3,7 @@
 use crate::cell::{Cell, Contender};
 use crate::effort::wants;
 use crate::guest::Guest;
+use crate::random::Random;
 
 /// A run to be made.
 pub(crate) struct Plan {
@@ -16,15 +17,12 @@ pub(crate) struct Plan {
     pub(crate) guests: Vec<Guest>,
 }
 
-/// The same order for the same seed, everywhere (SplitMix64).
-pub(crate) struct Shuffle(u64);
-
 impl Plan {
     /// The cells whose name contains `only`, shuffled.
     pub(crate) fn new(mut cells: Vec<Cell>, only: &str, seed: u64) -> Self {
         let order = cells.iter().map(Cell::name).collect();
         cells.retain(|cell| wants(only, &cell.name()));
-        Shuffle::new(seed).shuffle(&mut cells);
+        Random::of(seed).shuffle(&mut cells);
         Self {
             order,
             cells,
@@ -40,35 +38,13 @@ impl Plan {
 
     /// The contenders of each round of a cell, each round in an order of its own.
     pub(crate) fn rounds(&self, cell: &Cell) -> Vec<Vec<Contender>> {
-        let mut shuffle = Shuffle::new(self.seed ^ cell.name().len() as u64);
+        let mut shuffle = Random::of(self.seed ^ cell.name().len() as u64);
         let mut round = || {
             let mut contenders = cell.contenders.clone();
             shuffle.shuffle(&mut contenders);
             contenders
         };
         (0..cell.rounds).map(|_| round()).collect()
-    }
-}
-
-impl Shuffle {
-    /// For a seed.
-    pub(crate) fn new(seed: u64) -> Self {
-        Self(seed)
-    }
-
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
-    /// Shuffles in place.
-    pub(crate) fn shuffle<T>(&mut self, items: &mut [T]) {
-        for index in (1..items.len()).rev() {
-            items.swap(index, (self.next() % (index as u64 + 1)) as usize);
-        }
     }
 }
 

@@ -10,8 +10,7 @@ use std::path::Path;
 
 use crate::body::Body;
 use crate::budget::Budget;
-use crate::cell::LOCAL;
-use crate::cell::{Cell, Contender, Scheme, Work};
+use crate::cell::{Cell, Contender, LOCAL, Scheme, Work};
 use crate::clock::now_ns;
 use crate::device::job::{Conversation, EchoPlan};
 use crate::effort::Effort;
@@ -33,7 +32,6 @@ use crate::results::{CellResult, Run};
 use crate::rounds::Rounds;
 use crate::sample::{Sample, echo};
 use crate::started::Started;
-use crate::targets::list::TARGETS;
 use crate::targets::{Replay, Running, Settings, Target, list};
 use crate::verdict::{goals, mark_ceiling, ratios};
 use crate::worker;
@@ -100,9 +98,7 @@ pub(crate) fn execute_since(plan: &Plan, order: &Order<'_>, started: u64) -> Run
     progress.finish();
     run.left_out = budget.left_out();
     run.links = links.used();
-    run.sort(&plan.order, |name| {
-        TARGETS.iter().position(|target| target.name == name)
-    });
+    run.sort(&plan.order, list::place);
     run.seconds = (now_ns() - started) as f64 / 1e9;
     run
 }
@@ -178,15 +174,18 @@ impl<'a> Stage<'a> {
         let ends = &self.ends;
         let start = |folder: &_| side.start(&ends.far, cell, folder);
         self.started.sample(contender.target, start, |running| {
+            if let Work::Own { own, pace, .. } = cell.work
+                && let Some(conversation) = side.conversation()
+            {
+                let plan = round_trips(conversation, own, pace)?;
+                let (outcome, measured) = worker::task(&ends.near, running, &plan)?;
+                return echo::of(&plan, &outcome, &measured);
+            }
             let job = Job {
                 address: running.address,
                 kind: kind(cell, contender, side, running)?,
             };
-            let measured = worker::run(&ends.near, running, &job)?;
-            match job.kind.task::<EchoPlan>() {
-                Some(plan) => echo::of(&plan, &measured),
-                None => Sample::of(&cell.work, &measured),
-            }
+            Sample::of(&cell.work, &worker::run(&ends.near, running, &job)?)
         })
     }
 }
@@ -205,6 +204,14 @@ impl<'a> Side<'a> {
             Self::Guest(_) => {
                 Err("a target by its URL is not at the end of an emulated link".into())
             }
+        }
+    }
+
+    /// How it is asked where it only answers.
+    fn conversation(self) -> Option<Conversation> {
+        match self {
+            Self::Guest(guest) => guest.conversation(),
+            Self::Listed(_) => None,
         }
     }
 
@@ -250,6 +257,7 @@ fn kind(
     let quality = contender.scheme.and_then(Scheme::quality).unwrap_or(0);
     let publish =
         |topic| -> Result<PublishWire, String> { Ok(side.publish(topic)?.at_quality(quality)) };
+    let between = |counts, load| traffic(contender, side, running, counts, load);
     Ok(match cell.work {
         Work::Ingest {
             body,
@@ -269,10 +277,7 @@ fn kind(
             publishers,
             subscribers,
             pace,
-        } => {
-            let (counts, load) = ((publishers, subscribers), (Body::Stamped, pace));
-            traffic(contender, side, running, counts, load)?
-        }
+        } => between((publishers, subscribers), (Body::Stamped, pace))?,
         Work::Idle { connections, probe } => Kind::Idle(IdlePlan {
             subscribe: side.subscribe(contender, TOPIC)?,
             connections: in_one_process(connections, open_files())?,
@@ -299,7 +304,12 @@ fn kind(
                 replay_request: requests.replay_request,
             })
         }
-        Work::Own { .. } => own(cell, contender, side, running)?,
+        Work::Own {
+            own,
+            publishers,
+            subscribers,
+            pace,
+        } => between((publishers, subscribers), (Body::Own(own), pace))?,
         Work::Unmeasured { reason } => return Err(reason.into()),
     })
 }
@@ -398,33 +408,6 @@ fn observed(observers: u32) -> ObserversPlan {
         observers,
         settle_ms: IDLE_SETTLE_MS,
     }
-}
-
-/// A person's own message: as traffic, or round trip by round trip where a target only answers.
-fn own(
-    cell: &Cell,
-    contender: Contender,
-    side: Side<'_>,
-    running: &Running,
-) -> Result<Kind, String> {
-    let Work::Own {
-        own,
-        publishers,
-        subscribers,
-        pace,
-    } = cell.work
-    else {
-        return Err("no message of a person's own".into());
-    };
-    let conversation = match side {
-        Side::Guest(guest) => guest.conversation(),
-        Side::Listed(_) => None,
-    };
-    if let Some(conversation) = conversation {
-        return Kind::of(&round_trips(conversation, own, pace)?);
-    }
-    let load = (Body::Own(own), pace);
-    traffic(contender, side, running, (publishers, subscribers), load)
 }
 
 /// As many as the rate gives in the time, with rests between them.

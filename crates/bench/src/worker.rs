@@ -13,7 +13,7 @@ use crate::clock::now_ns;
 use crate::limits::WORKER_SECONDS_MAX;
 use crate::link::{Crossed, End};
 use crate::load::SUBCOMMAND;
-use crate::load::job::{Event, Job};
+use crate::load::job::{Event, Job, Kind, Task};
 use crate::process::{KernelMemory, Usage, cpu_ms_of, peak_bytes_of, reset_peak};
 use crate::targets::{Running, Settings, this_program};
 use several::{processes, several};
@@ -110,6 +110,22 @@ pub(crate) fn run(settings: &Settings, target: &Running, job: &Job) -> Result<Me
             Ok(Measured { clocks, ..measured })
         }
     }
+}
+
+/// The same of a task: its outcome, and what was measured beside it.
+pub(crate) fn task<T: Task>(
+    settings: &Settings,
+    target: &Running,
+    task: &T,
+) -> Result<(T::Outcome, Measured), String> {
+    let job = Job {
+        address: target.address,
+        kind: Kind::of(task),
+    };
+    let measured = run(settings, target, &job)?;
+    let unexpected = || format!("an unexpected outcome {:?}", measured.outcome);
+    let outcome = measured.outcome.of_task::<T>().ok_or_else(unexpected)?;
+    Ok((outcome, measured))
 }
 
 fn alone(mut site: Site<'_>, job: &Job) -> Result<Measured, String> {

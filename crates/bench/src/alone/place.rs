@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use super::{Alone, Found, Numbered, Server, Turns};
 use crate::journal::Versions;
 use crate::link::Ends;
-use crate::plan::Shuffle;
+use crate::random::Random;
 use crate::rounds::Rounds;
 use crate::started::Started;
 
@@ -13,7 +13,7 @@ use crate::started::Started;
 pub(super) struct Place<'a, C: Alone> {
     pub(super) cell: &'a C,
     folder: PathBuf,
-    shuffle: Shuffle,
+    shuffle: Random,
     contenders: Vec<&'static C::Server>,
     started: Started,
     rounds: Rounds<'a>,
@@ -27,7 +27,7 @@ impl<'a, C: Alone> Place<'a, C> {
             cell,
             started: Started::below(&folder),
             folder,
-            shuffle: Shuffle::new(seed),
+            shuffle: Random::of(seed),
             contenders: cell.contenders(),
             rounds: Rounds::new(cell.name(), &turns.progress),
         }

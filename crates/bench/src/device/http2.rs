@@ -20,8 +20,7 @@ use tokio::runtime::Runtime;
 use tokio_rustls::TlsConnector;
 
 use super::{Device, Times};
-use crate::load::{TLS_NAME, tls_config};
-use crate::sockets::{Peer, Traffic, modem, traffic_of};
+use crate::sockets::{Peer, Traffic, modem, tls, traffic_of};
 
 /// The name of HTTP/2 in a handshake of TLS (RFC 9113 section 3.2).
 const ALPN: &str = "h2";
@@ -101,7 +100,7 @@ impl Http2 {
         Ok(Self {
             runtime,
             requests,
-            uri: format!("https://{TLS_NAME}{target}"),
+            uri: format!("https://{}{target}", tls::NAME),
             bytes,
             ends,
             wait: peer.wait,
@@ -134,7 +133,7 @@ type Opened = (SendRequest<Bytes>, (SocketAddr, SocketAddr));
 async fn connect(peer: &Peer, bytes: Arc<AtomicU64>) -> Result<Opened, String> {
     let certificate = peer.certificate.as_deref();
     let certificate = certificate.ok_or("HTTP/2 is spoken in TLS only")?;
-    let config = tls_config(certificate, Some(ALPN))?;
+    let config = tls::config(certificate, Some(ALPN))?;
     let stream = TcpStream::connect(peer.address).await.map_err(failed)?;
     stream.set_nodelay(true).map_err(failed)?;
     let ends = (
@@ -146,7 +145,7 @@ async fn connect(peer: &Peer, bytes: Arc<AtomicU64>) -> Result<Opened, String> {
         bytes,
         modem: peer.modem,
     };
-    let name = TLS_NAME.try_into().map_err(failed)?;
+    let name = tls::NAME.try_into().map_err(failed)?;
     let connector = TlsConnector::from(Arc::new(config));
     let tls = connector.connect(name, line).await.map_err(failed)?;
     let (requests, connection) = h2::client::handshake(tls).await.map_err(failed)?;

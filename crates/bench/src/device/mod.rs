@@ -93,53 +93,48 @@ impl Task for EchoPlan {
     type Outcome = EchoOutcome;
 
     fn run(&self, address: SocketAddr) -> Result<EchoOutcome, String> {
-        run(address, self)
-    }
-}
-
-/// Sends the plan's packets.
-pub(crate) fn run(address: SocketAddr, plan: &EchoPlan) -> Result<EchoOutcome, String> {
-    let started = now_ns();
-    let peer = Peer {
-        address,
-        wait: Duration::from_millis(plan.wait_ms),
-        modem: plan.modem,
-        certificate: plan.certificate.clone(),
-    };
-    let mut device = open(&peer, &plan.conversation)?;
-    let mut payloads = Payloads::new(plan.payload_bytes);
-    device.prepare(payloads.next())?;
-    let opening_ns = now_ns() - started;
-    let opening = device.traffic()?;
-    for _ in 0..plan.warm_up {
-        device.exchange(payloads.next())?;
-    }
-    let mut outcome = EchoOutcome {
-        rtt: Latency::new(),
-        settled: Latency::new(),
-        lost: 0,
-        traffic: Traffic::default(),
-        opening,
-        opening_ns,
-    };
-    settle(opening_ns);
-    let before = device.traffic()?;
-    emit(&Event::Begin);
-    wait_for_the_bench(plan, &Event::Ready);
-    for _ in 0..plan.packets {
-        outcome.one(device.as_mut(), payloads.next())?;
-        if plan.rest_ms > 0 {
-            std::thread::sleep(Duration::from_millis(plan.rest_ms));
+        let started = now_ns();
+        let peer = Peer {
+            address,
+            wait: Duration::from_millis(self.wait_ms),
+            modem: self.modem,
+            certificate: self.certificate.clone(),
+        };
+        let mut device = open(&peer, &self.conversation)?;
+        let mut payloads = Payloads::new(self.payload_bytes);
+        device.prepare(payloads.next())?;
+        let opening_ns = now_ns() - started;
+        let opening = device.traffic()?;
+        for _ in 0..self.warm_up {
+            device.exchange(payloads.next())?;
         }
-    }
-    emit(&Event::End);
-    settle(opening_ns);
-    outcome.traffic = device.traffic()?.since(&before);
-    wait_for_the_bench(plan, &Event::Quiet);
-    device.close();
-    match outcome.lost {
-        lost if lost == u64::from(plan.packets) => Err(format!("none of {lost} echoes came")),
-        _ => Ok(outcome),
+        let mut outcome = EchoOutcome {
+            rtt: Latency::new(),
+            settled: Latency::new(),
+            lost: 0,
+            traffic: Traffic::default(),
+            opening,
+            opening_ns,
+        };
+        settle(opening_ns);
+        let before = device.traffic()?;
+        emit(&Event::Begin);
+        wait_for_the_bench(self, &Event::Ready);
+        for _ in 0..self.packets {
+            outcome.one(device.as_mut(), payloads.next())?;
+            if self.rest_ms > 0 {
+                std::thread::sleep(Duration::from_millis(self.rest_ms));
+            }
+        }
+        emit(&Event::End);
+        settle(opening_ns);
+        outcome.traffic = device.traffic()?.since(&before);
+        wait_for_the_bench(self, &Event::Quiet);
+        device.close();
+        match outcome.lost {
+            lost if lost == u64::from(self.packets) => Err(format!("none of {lost} echoes came")),
+            _ => Ok(outcome),
+        }
     }
 }
 

@@ -27,7 +27,6 @@ mod steady;
 mod task;
 
 use self::browser::InBrowser;
-use self::data::random::Random;
 use self::data::{Source, sources};
 use self::exificient::Exificient;
 use self::figures::Figures;
@@ -38,6 +37,7 @@ use crate::experiment::Experiment;
 use crate::journal::Versions;
 use crate::order::Order;
 use crate::progress::Progress;
+use crate::random::Random;
 use crate::results::{CellResult, ClaimResult, Run};
 
 /// Its line in the list.

@@ -5,8 +5,7 @@ use std::path::Path;
 use std::rc::Rc;
 
 use super::cells::{Place, exificient_formats, has_goals, name};
-use super::codings::{From, Prepared, codings};
-use super::data::random::Random;
+use super::codings::{From, Prepared, WEIR_XSD, codings};
 use super::data::{Document, Source};
 use super::density::{Category, content_density_percent};
 use super::exificient::{Exificient, NAME};
@@ -15,10 +14,8 @@ use super::spent::{CLIENT, Side, Watch};
 use super::steady::{Budget, measure};
 use super::task::Task;
 use crate::effort::{Effort, wants};
+use crate::random::Random;
 use crate::results::{CellResult, single};
-
-/// The schema of the sensor message.
-pub(super) const WEIR_XSD: &str = include_str!("../../../codec/schema/weir.xsd");
 
 /// Rounds and budgets of an effort.
 #[derive(Clone, Copy, Debug)]

@@ -7,7 +7,6 @@ use crate::alone::{self, Alone};
 use crate::device::job::{Conversation, EchoPlan};
 use crate::limits::{ECHO_MS_MAX, ECHO_REST_MS, ECHO_STREAM_MS_MAX};
 use crate::link::Ends;
-use crate::load::job::{Job, Kind};
 use crate::sample::{Sample, echo};
 use crate::side_by_side;
 use crate::started::Started;
@@ -63,12 +62,8 @@ impl Alone for Cell {
                 certificate: running.certificate.clone(),
                 ..self.plan(conversation)
             };
-            let job = Job {
-                address: running.address,
-                kind: Kind::of(&plan)?,
-            };
-            let measured = worker::run(&ends.near, running, &job)?;
-            echo::of(&plan, &measured)
+            let (outcome, measured) = worker::task(&ends.near, running, &plan)?;
+            echo::of(&plan, &outcome, &measured)
         })
     }
 }

@@ -12,9 +12,9 @@ use weir_sansio::{Instant, Output};
 
 use super::page::markdown;
 use crate::clock::now_ns;
-use crate::device;
 use crate::device::job::{CoapOver, CoapWay, Conversation, EchoOutcome, EchoPlan, Method};
 use crate::effort::Effort;
+use crate::load::job::Task;
 use crate::order::Order;
 use crate::results::Run;
 use crate::targets::Settings;
@@ -170,7 +170,7 @@ fn each_quality_of_mqtt_takes_its_acknowledgments_both_ways() {
             topic: "echo".into(),
         };
         let address = stream_server(move |tcp| _ = broker(tcp, qos, 100));
-        let outcome = device::run(address, &plan(conversation, 100)).unwrap();
+        let outcome = plan(conversation, 100).run(address).unwrap();
         assert_eq!(bytes_of(&outcome), 200 + overhead, "quality {qos}");
     }
 }
@@ -184,7 +184,7 @@ fn a_text_and_its_echo_take_two_frames_of_which_one_is_masked() {
     };
     for (payload, overhead) in [(1, 2 + 4 + 2), (1000, 4 + 4 + 4)] {
         let address = stream_server(websocket_server);
-        let outcome = device::run(address, &plan(conversation(), payload)).unwrap();
+        let outcome = plan(conversation(), payload).run(address).unwrap();
         assert_eq!(bytes_of(&outcome), 2 * payload as u64 + overhead);
         assert!(outcome.traffic.packets >= 2 * u64::from(PACKETS));
     }
@@ -203,7 +203,7 @@ fn a_coap_exchange_takes_two_datagrams_whether_confirmable_or_not() {
             },
         };
         let address = datagram_server(coap_server);
-        let outcome = device::run(address, &plan(conversation, 100)).unwrap();
+        let outcome = plan(conversation, 100).run(address).unwrap();
         // Header and token 4 + 4, Uri-Path 5, marker 1; and back without the path.
         assert_eq!(
             bytes_of(&outcome),
@@ -215,7 +215,9 @@ fn a_coap_exchange_takes_two_datagrams_whether_confirmable_or_not() {
 
 #[test]
 fn a_bare_datagram_takes_its_header_and_nothing_else() {
-    let outcome = device::run(echo_but(&[]), &plan(Conversation::Datagrams, 10)).unwrap();
+    let outcome = plan(Conversation::Datagrams, 10)
+        .run(echo_but(&[]))
+        .unwrap();
     assert_eq!(bytes_of(&outcome), 20);
     assert_eq!(
         outcome.traffic.transport_bytes(),
@@ -225,7 +227,9 @@ fn a_bare_datagram_takes_its_header_and_nothing_else() {
 
 #[test]
 fn a_packet_without_an_echo_counts_as_lost() {
-    let outcome = device::run(echo_but(&[5]), &plan(Conversation::Datagrams, 10)).unwrap();
+    let outcome = plan(Conversation::Datagrams, 10)
+        .run(echo_but(&[5]))
+        .unwrap();
     assert_eq!(outcome.lost, 1);
     assert_eq!(outcome.rtt.len(), u64::from(PACKETS) - 1);
 }
@@ -233,7 +237,7 @@ fn a_packet_without_an_echo_counts_as_lost() {
 #[test]
 fn a_server_that_goes_away_is_an_error() {
     let address = stream_server(drop);
-    assert!(device::run(address, &plan(Conversation::Stream, 10)).is_err());
+    assert!(plan(Conversation::Stream, 10).run(address).is_err());
     let conversation = Conversation::Mqtt {
         qos: 1,
         topic: "echo".into(),
@@ -244,7 +248,7 @@ fn a_server_that_goes_away_is_an_error() {
         // CONNACK of MQTT 3.1.1 with return code 5: not authorized.
         tcp.write_all(&[0x20, 2, 0, 5]).unwrap();
     });
-    assert!(device::run(address, &plan(conversation, 10)).is_err());
+    assert!(plan(conversation, 10).run(address).is_err());
 }
 
 #[test]

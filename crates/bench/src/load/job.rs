@@ -59,33 +59,25 @@ pub(crate) trait Task: Serialize + DeserializeOwned {
 }
 
 /// A task by its name, and how a load process does it.
-pub(crate) type Runner = (
-    &'static str,
-    fn(SocketAddr, &Value) -> Result<Value, String>,
-);
+pub(crate) type Runner = (&'static str, fn(SocketAddr, &Value) -> Event);
 
 /// How a load process does a task.
 pub(crate) const fn runner<T: Task>() -> Runner {
     (T::NAME, |address, plan| {
-        let task = T::deserialize(plan).map_err(|e| format!("the job: {e}"))?;
-        serde_json::to_value(task.run(address)?).map_err(|e| e.to_string())
+        let task = T::deserialize(plan).map_err(|e| format!("the job: {e}"));
+        match task.and_then(|task| task.run(address)) {
+            Ok(outcome) => Event::Task(serde_json::to_value(outcome).unwrap_or_default()),
+            Err(reason) => Event::Failed { reason },
+        }
     })
 }
 
 impl Kind {
     /// The kind of a task.
-    pub(crate) fn of<T: Task>(task: &T) -> Result<Self, String> {
-        Ok(Self::Task {
+    pub(crate) fn of<T: Task>(task: &T) -> Self {
+        Self::Task {
             name: T::NAME.into(),
-            plan: serde_json::to_value(task).map_err(|e| e.to_string())?,
-        })
-    }
-
-    /// The task, where it is one of these.
-    pub(crate) fn task<T: Task>(&self) -> Option<T> {
-        match self {
-            Self::Task { name, plan } if name == T::NAME => T::deserialize(plan).ok(),
-            _ => None,
+            plan: serde_json::to_value(task).unwrap_or_default(),
         }
     }
 }
@@ -238,13 +230,11 @@ pub(crate) enum Event {
 }
 
 impl Event {
-    /// The outcome of a task; an error where it is something else.
-    pub(crate) fn of_task<T: Task>(&self) -> Result<T::Outcome, String> {
+    /// The outcome, where it is one of such tasks.
+    pub(crate) fn of_task<T: Task>(&self) -> Option<T::Outcome> {
         match self {
-            Self::Task(outcome) => {
-                T::Outcome::deserialize(outcome).map_err(|e| format!("{}: {e}", T::NAME))
-            }
-            other => Err(format!("an unexpected outcome {other:?}")),
+            Self::Task(outcome) => T::Outcome::deserialize(outcome).ok(),
+            _ => None,
         }
     }
 

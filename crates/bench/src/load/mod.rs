@@ -18,6 +18,7 @@ mod mqtt;
 mod observer;
 mod observers;
 mod one_by_one;
+mod orchestrator;
 pub(crate) mod prepare;
 mod publisher;
 pub(crate) mod reactor;
@@ -28,11 +29,11 @@ pub(crate) mod search;
 mod stamp;
 mod subscriber;
 mod tls;
+
 pub(crate) mod topics;
 mod traffic;
 pub(crate) mod wire;
 
-use std::io::Write;
 use std::num::NonZeroU64;
 
 use rustix::process::{Resource, getrlimit, setrlimit};
@@ -41,7 +42,7 @@ use rustix::thread::set_current_timer_slack;
 use crate::process::die_with_parent;
 use job::{Event, Job, Kind, Runner};
 
-pub(crate) use tls::{NAME as TLS_NAME, client as tls_client, config as tls_config};
+pub(crate) use orchestrator::{await_orchestrator, emit, tell};
 
 /// The hidden subcommand that turns a process into the load.
 pub(crate) const SUBCOMMAND: &str = "__load";
@@ -81,7 +82,7 @@ fn run(tasks: &[Runner]) -> Result<Event, String> {
         Kind::Task { ref name, ref plan } => {
             let task = tasks.iter().find(|(task, _)| task == name);
             let (_, run) = task.ok_or_else(|| format!("the job: no task {name:?}"))?;
-            run(job.address, plan).map(Event::Task)
+            Ok(run(job.address, plan))
         }
     }
 }
@@ -91,22 +92,4 @@ pub(crate) fn raise_open_files() {
     let mut limit = getrlimit(Resource::Nofile);
     limit.current = limit.maximum;
     let _ = setrlimit(Resource::Nofile, limit);
-}
-
-/// Writes one event for the orchestrator.
-pub(crate) fn emit(event: &Event) {
-    tell(&serde_json::to_string(event).unwrap_or_default());
-}
-
-/// Writes a line for the process that started this one, which may be gone.
-pub(crate) fn tell(line: &str) {
-    let mut out = std::io::stdout().lock();
-    let _ = writeln!(out, "{line}").and_then(|()| out.flush());
-}
-
-/// Blocks until the orchestrator has taken its measurements, or is gone; the moment it names.
-pub(crate) fn await_orchestrator() -> u64 {
-    let mut line = String::new();
-    let _ = std::io::stdin().read_line(&mut line);
-    line.trim().parse().unwrap_or(0)
 }

@@ -1,15 +1,13 @@
 //! The stamp in a message: when it was due, in the observation's own `value`.
 //!
 //! A stamp is a number of exactly [`STAMP_DIGITS`] digits: nanoseconds since the load started,
-//! plus [`STAMP_BASE`], so it has the same width in every message, is an integer that a 64-bit
+//! plus [`crate::own::STAMP_BASE`], so it has the same width in every message, is an integer that a 64-bit
 //! float holds exactly, and survives a server that reads and rewrites the JSON. The reader finds it by the
 //! member's name wherever it stands; chunk heads, SSE fields and frame heads are passed over.
 
 use memchr::memmem::Finder;
 
 use crate::own::MARKER;
-#[cfg(test)]
-use crate::own::STAMP_BASE;
 
 /// Digits of a stamp.
 pub(crate) const STAMP_DIGITS: usize = 13;
@@ -85,6 +83,7 @@ fn read_stamp(bytes: &[u8]) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::own::STAMP_BASE;
     use proptest::prelude::*;
 
     fn scan_in_pieces(text: &[u8], piece: usize) -> Vec<u64> {

@@ -1,22 +1,18 @@
 //! Opening connections by TLS: whole handshakes, one after another.
 //!
-//! It trusts one certificate and nothing else, and deliberately resumes no session: what a server
-//! holds for a connection must not depend on the one before. The decision worth arguing: handshakes
-//! are neither measured nor made in waves, because only what stays afterwards is asked for.
+//! The decision worth arguing: handshakes are neither measured nor made in waves, because only what
+//! stays afterwards is asked for.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::ops::Range;
 use std::sync::Arc;
 
-use rustls::client::Resumption;
-use rustls::pki_types::{CertificateDer, ServerName};
-use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
+use rustls::pki_types::ServerName;
+use rustls::{ClientConfig, ClientConnection, StreamOwned};
 
 use super::connect::{Opening, at, dial, finish};
-
-/// The name that the certificate of a target must bear.
-pub(crate) const NAME: &str = "localhost";
+use crate::sockets::tls::{NAME, config};
 
 /// An open connection.
 pub(super) type Session = StreamOwned<ClientConnection, TcpStream>;
@@ -29,7 +25,7 @@ pub(super) fn open_all(
     opening: impl Fn(usize) -> Opening,
     mut each: impl FnMut(Session),
 ) -> Result<(), String> {
-    let config = Arc::new(trusting(certificate).map_err(|e| format!("the certificate: {e}"))?);
+    let config = Arc::new(config(certificate, Some("http/1.1"))?);
     for number in numbers {
         let session = open(address, number, config.clone(), &opening(number));
         each(session.map_err(|e| at(number, &e))?);
@@ -52,33 +48,6 @@ pub(super) fn is_open(session: &mut Session) -> bool {
             Err(error) => return error.kind() == ErrorKind::WouldBlock,
         }
     }
-}
-
-/// A client's end of TLS that trusts one certificate; `alpn` is what it asks for.
-pub(crate) fn client(certificate: &[u8], alpn: Option<&str>) -> Result<ClientConnection, String> {
-    let config = config(certificate, alpn)?;
-    let name = ServerName::try_from(NAME).map_err(|e| format!("{NAME}: {e}"))?;
-    ClientConnection::new(Arc::new(config), name).map_err(|e| format!("TLS: {e}"))
-}
-
-/// What it trusts and asks for.
-pub(crate) fn config(certificate: &[u8], alpn: Option<&str>) -> Result<ClientConfig, String> {
-    let mut config = trusting(certificate).map_err(|e| format!("the certificate: {e}"))?;
-    config.alpn_protocols = alpn.iter().map(|name| name.as_bytes().to_vec()).collect();
-    Ok(config)
-}
-
-fn trusting(certificate: &[u8]) -> Result<ClientConfig, rustls::Error> {
-    let mut roots = RootCertStore::empty();
-    roots.add(CertificateDer::from(certificate.to_vec()))?;
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let mut config = ClientConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()?
-        .with_root_certificates(roots)
-        .with_no_client_auth();
-    config.alpn_protocols = vec![b"http/1.1".to_vec()];
-    config.resumption = Resumption::disabled();
-    Ok(config)
 }
 
 fn open(

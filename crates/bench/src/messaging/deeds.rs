@@ -7,7 +7,6 @@ use super::cells::{Scale, Setting, State, Test};
 use super::job::{Arrived, ClientsOutcome, ClientsPlan, Deed, Sent};
 use super::payload::{BACK, TOPIC, batch, encode};
 use super::sample::{of_ping_pong, of_transfer};
-use crate::load::job::{Job, Kind};
 use crate::meter::Meter;
 use crate::sample::{OF_SERVER, Sample};
 use crate::targets::{Running, Settings, WebSocketAt};
@@ -165,12 +164,7 @@ impl<'a> Deeds<'a> {
             both,
             deed,
         };
-        let job = Job {
-            address: self.broker.address,
-            kind: Kind::of(&plan)?,
-        };
-        let measured = worker::run(self.settings, self.broker, &job)?;
-        Ok((measured.outcome.of_task::<ClientsPlan>()?, measured))
+        worker::task(self.settings, self.broker, &plan)
     }
 
     fn deed(&self) -> Deed {

@@ -31,10 +31,10 @@ use crate::budget::Budget;
 use crate::clock::now_ns;
 use crate::experiment::Experiment;
 use crate::order::Order;
-use crate::plan::Shuffle;
 use crate::progress::Progress;
+use crate::random::Random;
 use crate::results::Run;
-use crate::targets::list::TARGETS;
+use crate::targets::list;
 
 /// Its line in the list.
 pub(crate) const EXPERIMENT: Experiment = Experiment {
@@ -57,7 +57,7 @@ fn run(order: &Order<'_>) -> Run {
     let mut wanted = cells::settings(order.effort, order.settings.rate);
     wanted.retain(|setting| order.wants(&setting.name()));
     let in_order: Vec<String> = wanted.iter().map(Setting::name).collect();
-    let mut shuffle = Shuffle::new(order.seed);
+    let mut shuffle = Random::of(order.seed);
     shuffle.shuffle(&mut wanted);
     if budget.is_short() {
         wanted.sort_by_key(Setting::rank);
@@ -89,9 +89,7 @@ fn run(order: &Order<'_>) -> Run {
     drop(stage);
     progress.finish();
     run.left_out = budget.left_out();
-    run.sort(&in_order, |name| {
-        TARGETS.iter().position(|target| target.name == name)
-    });
+    run.sort(&in_order, list::place);
     run.ratios = verdict::ratios(&run.results);
     run.goals = goals::of(&run);
     run.claims = claims::judge(&run);

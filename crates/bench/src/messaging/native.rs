@@ -23,47 +23,42 @@ impl Task for ClientsPlan {
     type Outcome = ClientsOutcome;
 
     fn run(&self, address: SocketAddr) -> Result<ClientsOutcome, String> {
-        run(address, self)
-    }
-}
-
-/// Does what the plan says.
-fn run(address: SocketAddr, plan: &ClientsPlan) -> Result<ClientsOutcome, String> {
-    let protocol = Protocol::named(&plan.protocol).ok_or("no such protocol")?;
-    let silence = Duration::from_millis(MESSAGING_SILENCE_MS_MAX);
-    let broker = list::named(&plan.broker).ok_or("no such broker")?.name;
-    let at = At {
-        broker,
-        address,
-        silence,
-    };
-    match plan.deed {
-        Deed::Transfer {
-            messages,
-            interval_ns,
-        } => {
-            let schedule = Schedule {
-                nodes: plan.nodes,
+        let protocol = Protocol::named(&self.protocol).ok_or("no such protocol")?;
+        let silence = Duration::from_millis(MESSAGING_SILENCE_MS_MAX);
+        let broker = list::named(&self.broker).ok_or("no such broker")?.name;
+        let at = At {
+            broker,
+            address,
+            silence,
+        };
+        match self.deed {
+            Deed::Transfer {
                 messages,
                 interval_ns,
-            };
-            transfer(protocol, at, plan, schedule)
-        }
-        Deed::PingPong {
-            warm_up_ms,
-            measure_ms,
-        } => ping_pong(protocol, at, plan, [warm_up_ms, measure_ms]),
-        Deed::Listen { messages } => {
-            let listener = joined(protocol, at, Part::Listens(TOPIC))?;
-            Ok(ClientsOutcome::Transfer {
-                sent: Vec::new(),
-                arrived: arrivals(listener, messages)?,
-            })
-        }
-        Deed::SendBack => {
-            let mut echo = joined(protocol, at, Part::Both(TOPIC))?;
-            echo.send_back(BACK, &AtomicBool::new(false))?;
-            Err("nothing comes any more".into())
+            } => {
+                let schedule = Schedule {
+                    nodes: self.nodes,
+                    messages,
+                    interval_ns,
+                };
+                transfer(protocol, at, self, schedule)
+            }
+            Deed::PingPong {
+                warm_up_ms,
+                measure_ms,
+            } => ping_pong(protocol, at, self, [warm_up_ms, measure_ms]),
+            Deed::Listen { messages } => {
+                let listener = joined(protocol, at, Part::Listens(TOPIC))?;
+                Ok(ClientsOutcome::Transfer {
+                    sent: Vec::new(),
+                    arrived: arrivals(listener, messages)?,
+                })
+            }
+            Deed::SendBack => {
+                let mut echo = joined(protocol, at, Part::Both(TOPIC))?;
+                echo.send_back(BACK, &AtomicBool::new(false))?;
+                Err("nothing comes any more".into())
+            }
         }
     }
 }
@@ -282,7 +277,7 @@ mod tests {
             messages: 10,
             interval_ns: 1_000_000,
         };
-        let ClientsOutcome::Transfer { sent, arrived } = run(address, &plan(deed)).unwrap() else {
+        let ClientsOutcome::Transfer { sent, arrived } = plan(deed).run(address).unwrap() else {
             panic!("not what was asked for");
         };
         assert_eq!(sent.len(), 10);
@@ -306,7 +301,7 @@ mod tests {
             warm_up_ms: 0,
             measure_ms: 50,
         };
-        let ClientsOutcome::PingPong(measured) = run(address, &plan(deed)).unwrap() else {
+        let ClientsOutcome::PingPong(measured) = plan(deed).run(address).unwrap() else {
             panic!("not what was asked for");
         };
         assert!(measured.passed > 0 && measured.lost == 0);

@@ -11,8 +11,8 @@ use crate::alone::Found;
 use crate::journal::Versions;
 use crate::meter::Meter;
 use crate::order::Order;
-use crate::plan::Shuffle;
 use crate::progress::Progress;
+use crate::random::Random;
 use crate::rounds::Rounds;
 use crate::sample::{OF_BROWSER, Sample};
 use crate::started::{start_fresh, version};
@@ -100,7 +100,7 @@ impl Stage {
     pub(super) fn measure(
         &mut self,
         group: &[Setting],
-        shuffle: &mut Shuffle,
+        shuffle: &mut Random,
         progress: &Progress,
     ) -> Vec<Found> {
         let place = |setting| Place::new(setting, progress);

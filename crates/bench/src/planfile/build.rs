@@ -5,8 +5,7 @@ use std::path::Path;
 use super::needs::Needs;
 use super::{Fault, Many, Payload, Rate, Written};
 use crate::calendar::utc_now;
-use crate::cell::LOCAL;
-use crate::cell::{Cell, Contender, Scheme, Work};
+use crate::cell::{Cell, Contender, LOCAL, Scheme, Work};
 use crate::guest::Guest;
 use crate::limits::{
     PLAN_CELLS_MAX, PLAN_CONNECTIONS_MAX, PLAN_OBSERVATIONS_MAX, PLAN_ROUNDS_MAX, PLAN_SECONDS_MAX,

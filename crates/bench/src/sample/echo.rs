@@ -6,8 +6,11 @@ use crate::sockets::Traffic;
 use crate::worker::Measured;
 
 /// Reads a measurement.
-pub(crate) fn of(plan: &EchoPlan, measured: &Measured) -> Result<Sample, String> {
-    let outcome = &measured.outcome.of_task::<EchoPlan>()?;
+pub(crate) fn of(
+    plan: &EchoPlan,
+    outcome: &EchoOutcome,
+    measured: &Measured,
+) -> Result<Sample, String> {
     let mut sample = Sample {
         lost: outcome.lost,
         ..Sample::default()

@@ -13,9 +13,9 @@ const IPV6_HEADER_BYTES: u64 = 40;
 pub(super) fn of(
     setting: &Setting,
     plan: &CallPlan,
+    outcome: &CallOutcome,
     measured: &Measured,
-) -> Result<Sample, String> {
-    let outcome = &measured.outcome.of_task::<CallPlan>()?;
+) -> Sample {
     let mut sample = Sample {
         lost: outcome.lost,
         ..Sample::default()
@@ -29,7 +29,7 @@ pub(super) fn of(
     sample.put("opening_time", "us", outcome.opening_ns as f64 / 1e3);
     sample.put_crossed(measured);
     sample.put_spent(measured);
-    Ok(sample)
+    sample
 }
 
 /// Bytes and packets a call, both ways.

@@ -8,7 +8,6 @@ use super::servers::{self, Server};
 use crate::alone::{self, Alone};
 use crate::limits::{ECHO_MS_MAX, ECHO_STREAM_MS_MAX};
 use crate::link::Ends;
-use crate::load::job::{Job, Kind};
 use crate::sample::Sample;
 use crate::started::Started;
 use crate::worker;
@@ -82,12 +81,8 @@ impl Alone for Cell {
                     false => ECHO_STREAM_MS_MAX,
                 },
             };
-            let job = Job {
-                address: running.address,
-                kind: Kind::of(&plan)?,
-            };
-            let measured = worker::run(&ends.near, running, &job)?;
-            sample::of(setting, &plan, &measured)
+            let (outcome, measured) = worker::task(&ends.near, running, &plan)?;
+            Ok(sample::of(setting, &plan, &outcome, &measured))
         })
     }
 }

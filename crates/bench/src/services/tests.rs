@@ -11,6 +11,7 @@ use super::coding::Coding;
 use super::job::{CallOutcome, CallPlan};
 use super::servers::{self, SERVERS};
 use crate::effort::Effort;
+use crate::load::job::Task;
 use crate::published::SERVICES;
 use crate::results::{CellResult, Run, single};
 use crate::targets::free_port;
@@ -137,7 +138,7 @@ fn called_after(warm_up: u32, server: &str, setting: &Setting, started: &Started
         messages: 20,
         wait_ms: 5000,
     };
-    super::caller::run(started.1, &plan).unwrap()
+    plan.run(started.1).unwrap()
 }
 
 fn stack(protocol: &str, transport: &str) -> Setting {

@@ -9,6 +9,7 @@ pub(crate) mod modem;
 pub(crate) mod oscore;
 mod tcp;
 mod tcp_info;
+pub(crate) mod tls;
 pub(crate) mod traffic;
 mod udp;
 

@@ -9,9 +9,8 @@ use rustls::ClientConnection;
 
 use super::tcp_info::Segments;
 use super::traffic::{TCP_HEADER_BYTES, TCP_TIMESTAMP_BYTES, Traffic};
-use super::{Peer, modem};
+use super::{Peer, modem, tls};
 use crate::limits::READ_BYTES_MAX;
-use crate::load::tls_client;
 
 /// A connection.
 pub(crate) struct Tcp {
@@ -74,7 +73,7 @@ impl Tcp {
         let tls = match &to.certificate {
             None => None,
             Some(certificate) => {
-                let mut tls = tls_client(certificate, alpn)?;
+                let mut tls = tls::client(certificate, alpn)?;
                 let shaken = tls.complete_io(&mut line);
                 shaken.map_err(|e| format!("TLS handshake: {e}"))?;
                 Some(Box::new(tls))

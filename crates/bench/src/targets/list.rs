@@ -36,6 +36,11 @@ pub static TARGETS: &[Target] = &[
     given::TARGET,
 ];
 
+/// Where a name stands in the list.
+pub(crate) fn place(name: &str) -> Option<usize> {
+    TARGETS.iter().position(|target| target.name == name)
+}
+
 /// The target of a name.
 pub(crate) fn named(name: &str) -> Option<&'static Target> {
     TARGETS.iter().find(|target| target.name == name)

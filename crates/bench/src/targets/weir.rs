@@ -15,8 +15,8 @@ use super::{Replay, Running, Settings, Target, bound_to_bench, start_announced};
 use crate::cell::Scheme;
 use crate::environment::version_of;
 use crate::limits::POLL_MS;
-use crate::load::TLS_NAME;
 use crate::load::wire::{PublishWire, SubscribeWire};
+use crate::sockets::tls;
 
 pub(super) const TARGET: Target = Target {
     name: "weir",
@@ -135,7 +135,7 @@ pub(crate) fn launch_certified_with(
     listener: &str,
     further: &[String],
 ) -> Result<Running, String> {
-    let made = generate_simple_self_signed([TLS_NAME.to_owned()])
+    let made = generate_simple_self_signed([tls::NAME.to_owned()])
         .map_err(|e| format!("the certificate: {e}"))?;
     let certificate = keep(folder, "certificate.pem", &made.cert.pem())?;
     let key = keep(folder, "key.pem", &made.signing_key.serialize_pem())?;

@@ -35,8 +35,8 @@ use crate::experiment::Experiment;
 use crate::link::{Ends, Links};
 use crate::opened::{Invitation, this_machine};
 use crate::order::Order;
-use crate::plan::Shuffle;
 use crate::progress::Progress;
+use crate::random::Random;
 use crate::results::{CellResult, Run};
 
 /// When the page is there, or is known not to come.
@@ -77,7 +77,7 @@ fn run(order: &Order<'_>) -> Run {
         order,
         scale,
         progress: &progress,
-        shuffle: Shuffle::new(order.seed),
+        shuffle: Random::of(order.seed),
         budget,
         done: 0,
         total: groups.len(),
@@ -115,7 +115,7 @@ struct Work<'a> {
     order: &'a Order<'a>,
     scale: Scale,
     progress: &'a Progress,
-    shuffle: Shuffle,
+    shuffle: Random,
     budget: Budget,
     done: usize,
     total: usize,

@@ -14,8 +14,8 @@ use crate::devtools::{SLOWDOWN, Slowdown};
 use crate::journal::Versions;
 use crate::meter::Meter;
 use crate::opened::Clocks;
-use crate::plan::Shuffle;
 use crate::progress::Progress;
+use crate::random::Random;
 use crate::results::{CellResult, OURS};
 use crate::rounds::Rounds;
 use crate::sample::{OF_BROWSER, OF_SERVER, Sample};
@@ -73,7 +73,7 @@ impl<'a> Stage<'a> {
         &mut self,
         group: &[Setting],
         share: f64,
-        shuffle: &mut Shuffle,
+        shuffle: &mut Random,
         progress: &Progress,
     ) -> Vec<CellResult> {
         self.warm_up(group, share);

@@ -17,8 +17,10 @@ use weir_exi::{Alignment, Event, Options, Schema, xsd};
 use super::recording::{self, LIMITS, Recording};
 use super::{Coding, From, Prepared};
 use crate::encoding::data::Document;
-use crate::encoding::native::WEIR_XSD;
 use crate::results::OURS;
+
+/// The schema of the sensor message.
+pub(crate) const WEIR_XSD: &str = include_str!("../../../../codec/schema/weir.xsd");
 
 /// A way to write EXI.
 #[derive(Clone, Copy)]

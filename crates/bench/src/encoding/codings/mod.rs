@@ -16,7 +16,7 @@ mod xml;
 use std::rc::Rc;
 
 pub(crate) use document_json::json_of;
-pub(crate) use exi::exi_of;
+pub(crate) use exi::{WEIR_XSD, exi_of};
 
 use super::data::Document;
 

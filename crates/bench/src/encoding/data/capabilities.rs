@@ -8,8 +8,8 @@
 //! that the JSON comes nearest to its size.
 
 use super::draft::{Draft, Shape, words};
-use super::random::Random;
 use crate::encoding::codings::json_of;
+use crate::random::Random;
 
 const NAMESPACES: &[(&str, &str)] = &[
     ("xmlns:sos", "http://www.opengis.net/sos/1.0"),

@@ -1,7 +1,7 @@
 //! An XML document in the making, which knows at each moment how dense it is.
 
-use super::random::Random;
 use crate::encoding::density::is_structure;
+use crate::random::Random;
 
 /// What a document is to become.
 #[derive(Clone, Copy, Debug)]

@@ -5,8 +5,8 @@
 //! that, for the comparison; [`Rows::Series`] is what a sensor would send.
 
 use super::draft::{Draft, Shape};
-use super::random::Random;
 use super::series::{Precision, Series, temperatures};
+use crate::random::Random;
 use weir_model::Time;
 
 /// What the rows say.

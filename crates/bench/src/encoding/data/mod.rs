@@ -6,12 +6,12 @@
 //! same bytes everywhere.
 
 mod capabilities;
+mod document;
 mod draft;
 mod elements;
 mod insertion;
 mod observations;
 mod own;
-pub(crate) mod random;
 mod sensor;
 pub(crate) mod series;
 
@@ -20,27 +20,15 @@ use std::path::Path;
 use weir_codec::{by_name, sample};
 use weir_model::Batch;
 
+pub(crate) use self::document::Document;
+
 use self::draft::Shape;
 use self::insertion::Rows;
 use self::own::Own;
-use self::random::Random;
 use self::series::{Precision, Series, temperatures};
 use super::published::FileRow;
 use crate::effort::Effort;
-
-/// One document, and the observations in it where there are any.
-pub(crate) struct Document {
-    /// The data set.
-    pub(crate) data: &'static str,
-    /// Which of its files.
-    pub(crate) file: String,
-    /// The document.
-    pub(crate) xml: String,
-    /// Its observations.
-    pub(crate) batch: Option<Batch>,
-    /// Bytes of the same observations with an element for each, where a block is compared with that.
-    pub(crate) as_elements_bytes: Option<usize>,
-}
+use crate::random::Random;
 
 /// A document that can be made.
 #[derive(Clone, Copy, Debug)]

@@ -3,8 +3,8 @@
 use weir_model::Time;
 
 use super::draft::{Draft, Shape};
-use super::random::Random;
 use super::series::{Precision, Series, temperatures};
+use crate::random::Random;
 
 const NAMESPACES: &[(&str, &str)] = &[
     ("xmlns:om", "http://www.opengis.net/om/1.0"),

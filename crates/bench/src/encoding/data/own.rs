@@ -16,9 +16,9 @@ use weir_log::{DiskLog, Options, SimDisk};
 use weir_model::{Limits, Time};
 use weir_sos::Sos;
 
-use super::random::Random;
 use super::series::{Precision, Series, batch, temperatures};
 use crate::limits::DOCUMENT_BYTES_MAX;
+use crate::random::Random;
 
 /// A kind of document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

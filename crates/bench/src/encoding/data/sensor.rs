@@ -4,7 +4,7 @@
 //! small files of CAPS, and those of RS like the small files of IO. The shapes here are such.
 
 use super::draft::{Draft, Shape, words};
-use super::random::Random;
+use crate::random::Random;
 
 const NAMESPACES: &[(&str, &str)] = &[
     ("xmlns:sml", "http://www.opengis.net/sensorML/1.0.1"),

@@ -3,7 +3,7 @@
 use weir_model::batch::Naming;
 use weir_model::{Batch, BatchBuilder, Time, Value};
 
-use super::random::Random;
+use crate::random::Random;
 
 /// One datastream's observations.
 #[derive(Clone, Debug)]

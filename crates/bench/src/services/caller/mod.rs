@@ -93,42 +93,37 @@ impl Task for CallPlan {
     type Outcome = CallOutcome;
 
     fn run(&self, address: SocketAddr) -> Result<CallOutcome, String> {
-        run(address, self)
-    }
-}
-
-/// Runs a plan against a service.
-pub(super) fn run(address: SocketAddr, plan: &CallPlan) -> Result<CallOutcome, String> {
-    let service = Service {
-        peer: Peer {
-            address,
-            wait: Duration::from_millis(plan.wait_ms),
-            modem: false,
-            certificate: plan.certificate.clone(),
-        },
-        path: &plan.path,
-        coding: plan.coding,
-        depth: plan.depth,
-    };
-    let began = now_ns();
-    let caller = open(&service, plan.speech)?;
-    let mut own = Loop::new(caller, plan, now_ns() - began)?;
-    own.calls(plan.warm_up, plan.depth)?;
-    own.outcome = CallOutcome::of(own.outcome.opening_ns);
-    settle();
-    let before = own.caller.traffic()?;
-    emit(&Event::Begin);
-    let began = now_ns();
-    own.calls(plan.messages, plan.depth)?;
-    own.outcome.seconds = (now_ns() - began) as f64 / 1e9;
-    emit(&Event::End);
-    settle();
-    own.outcome.traffic = own.caller.traffic()?.since(&before);
-    match own.outcome.lost {
-        lost if lost == u64::from(plan.messages) => {
-            Err(format!("none of {lost} calls was answered"))
+        let service = Service {
+            peer: Peer {
+                address,
+                wait: Duration::from_millis(self.wait_ms),
+                modem: false,
+                certificate: self.certificate.clone(),
+            },
+            path: &self.path,
+            coding: self.coding,
+            depth: self.depth,
+        };
+        let began = now_ns();
+        let caller = open(&service, self.speech)?;
+        let mut own = Loop::new(caller, self, now_ns() - began)?;
+        own.calls(self.warm_up, self.depth)?;
+        own.outcome = CallOutcome::of(own.outcome.opening_ns);
+        settle();
+        let before = own.caller.traffic()?;
+        emit(&Event::Begin);
+        let began = now_ns();
+        own.calls(self.messages, self.depth)?;
+        own.outcome.seconds = (now_ns() - began) as f64 / 1e9;
+        emit(&Event::End);
+        settle();
+        own.outcome.traffic = own.caller.traffic()?.since(&before);
+        match own.outcome.lost {
+            lost if lost == u64::from(self.messages) => {
+                Err(format!("none of {lost} calls was answered"))
+            }
+            _ => Ok(own.outcome),
         }
-        _ => Ok(own.outcome),
     }
 }
 

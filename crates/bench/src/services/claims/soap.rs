@@ -3,8 +3,7 @@
 //! Both codings are those of the bench's client, not those of the Java stack, which the words say.
 
 use super::{Verdict, less, of_name, of_paper};
-use crate::claims::NOT_MEASURED;
-use crate::claims::all_hold;
+use crate::claims::{NOT_MEASURED, all_hold};
 use crate::number::number;
 use crate::results::{OURS, Run};
 use crate::services::cells::{PAYLOAD, STACKS, simple};

@@ -1,17 +1,22 @@
-//! Numbers that look random and are the same for the same seed, everywhere (SplitMix64).
+//! Numbers and orders that look random and are the same for the same seed, everywhere (SplitMix64).
 
-/// The source of all that a generator chooses.
+/// The source of all that is chosen, and of the order of what is measured.
 #[derive(Clone, Debug)]
 pub(crate) struct Random(u64);
 
 impl Random {
+    /// Of a seed.
+    pub(crate) fn of(seed: u64) -> Self {
+        Self(seed)
+    }
+
     /// Of a seed, for one purpose: another name gives other numbers.
     pub(crate) fn new(seed: u64, purpose: &str) -> Self {
         let fold = |hash: u64, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
         Self(seed ^ purpose.bytes().fold(0xcbf2_9ce4_8422_2325, fold))
     }
 
-    pub(crate) fn next(&mut self) -> u64 {
+    fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
