@@ -6,7 +6,8 @@ What is open is made first, so that it has the same numbers whether anything is 
 import json
 import urllib.parse
 
-from sos.documents import NAMES, TYPES
+from sos import documents
+from sos.documents import NAMES, TYPES, insert_sensor, insert_template, observation
 
 STA = "/sta/v1.1/"
 DAY = "2026-01-01T"
@@ -52,41 +53,9 @@ def capability(topic, thing):
             "Thing": {"@iot.id": thing}, "Actuator": sensor("valve")}
 
 
-def insert_sensor(sensor, offering=None, observes="urn:p:level"):
-    named = f"""<sml:capabilities name="offerings"><sml:CapabilityList><sml:capability name="offeringID"><swe:Text
-      definition="http://www.opengis.net/def/offering/identifier"><swe:value>{offering}</swe:value></swe:Text>
-      </sml:capability></sml:CapabilityList></sml:capabilities>""" if offering else ""
-    return f"""<swes:InsertSensor {NAMES}>
-<swes:procedureDescriptionFormat>http://www.opengis.net/sensorml/2.0</swes:procedureDescriptionFormat>
-<swes:procedureDescription><sml:PhysicalSystem gml:id="s"><gml:identifier codeSpace="uniqueID">{sensor}</gml:identifier>
-{named}</sml:PhysicalSystem></swes:procedureDescription><swes:observableProperty>{observes}</swes:observableProperty>
-<swes:metadata><sos:SosInsertionMetadata><sos:observationType>{TYPES}/OM_Measurement</sos:observationType>
-<sos:featureOfInterestType>http://www.opengis.net/def/samplingFeatureType/OGC-OM/2.0/SF_SamplingPoint</sos:featureOfInterestType>
-</sos:SosInsertionMetadata></swes:metadata></swes:InsertSensor>"""
-
-
 def insert_observation(sensor, offering=None, minute=0, observes="urn:p:level"):
-    at = f"{DAY}00:{minute:02}:00Z"
-    return f"""<sos:InsertObservation {NAMES}><sos:offering>{offering or sensor + "/observations"}</sos:offering>
-<sos:observation><om:OM_Observation gml:id="o"><om:type xlink:href="{TYPES}/OM_Measurement"/><om:phenomenonTime>
-<gml:TimeInstant gml:id="t"><gml:timePosition>{at}</gml:timePosition></gml:TimeInstant></om:phenomenonTime>
-<om:resultTime xlink:href="#t"/><om:procedure xlink:href="{sensor}"/><om:observedProperty xlink:href="{observes}"/>
-<om:featureOfInterest xlink:href="urn:f:river"/><om:result xsi:type="gml:MeasureType" uom="m">1</om:result>
-</om:OM_Observation></sos:observation></sos:InsertObservation>"""
-
-
-def insert_template(sensor, name):
-    return f"""<sos:InsertResultTemplate {NAMES}><sos:proposedTemplate><sos:ResultTemplate>
-<swes:identifier>{name}</swes:identifier><sos:offering>{sensor}/observations</sos:offering>
-<sos:observationTemplate><om:OM_Observation gml:id="x"><om:phenomenonTime nilReason="template"/>
-<om:resultTime nilReason="template"/><om:procedure xlink:href="{sensor}"/><om:observedProperty xlink:href="urn:p:level"/>
-<om:featureOfInterest xlink:href="urn:f:river"/><om:result/></om:OM_Observation></sos:observationTemplate>
-<sos:resultStructure><swe:DataRecord><swe:field name="time">
-<swe:Time definition="http://www.opengis.net/def/property/OGC/0/PhenomenonTime"><swe:uom code="s"/></swe:Time></swe:field>
-<swe:field name="level"><swe:Quantity definition="urn:p:level"><swe:uom code="m"/></swe:Quantity></swe:field>
-</swe:DataRecord></sos:resultStructure>
-<sos:resultEncoding><swe:TextEncoding tokenSeparator="," blockSeparator="@@"/></sos:resultEncoding>
-</sos:ResultTemplate></sos:proposedTemplate></sos:InsertResultTemplate>"""
+    made = observation(60 * minute, sensor, observes)
+    return documents.insert_observation(offering or sensor + "/observations", made)
 
 
 def delete_sensor(sensor):
