@@ -18,7 +18,8 @@ use crate::order::Order;
 use crate::planfile::{self, PlanFile};
 use crate::report;
 use crate::results::Run;
-use crate::targets::{Given, Settings, digest_of_build, quoted};
+use crate::targets::weir::digest_of_build;
+use crate::targets::{Given, Settings, quoted};
 
 /// What stands below the help.
 pub(super) const EXAMPLES: &str = "Examples:
