@@ -7,7 +7,7 @@ SHELL := bash
 WEIR := target/debug/weir
 BENCH := target/debug/weir-bench
 CODEC_WASM := web/src/formats/codec.wasm
-CODEC_SOURCES := $(shell find crates/wasm crates/codec/src crates/exi/src crates/model/src -name '*.rs' -o -name Cargo.toml 2>/dev/null)
+CODEC_SOURCES := $(shell find crates/wasm crates/codec/src exi/src crates/model/src -name '*.rs' -o -name Cargo.toml 2>/dev/null)
 WEB_SOURCES := $(shell find web/src web/public -type f -not -name codec.wasm 2>/dev/null) $(wildcard web/*.json web/*.ts web/*.html)
 export PATH := $(CURDIR)/build/tools/bin:$(PATH)
 
@@ -53,8 +53,8 @@ conformance: peers build ## foreign clients against the gateway only
 lint: tidy ## formatting, clippy, house rules and figures, licences
 	cargo xtask house --check
 	cargo fmt --all --check
-	cargo fmt --manifest-path firmware/Cargo.toml --check
-	for apart in fuzz firmware; do cargo metadata --locked --format-version 1 --manifest-path $$apart/Cargo.toml >/dev/null; done
+	cargo fmt --manifest-path device/firmware/Cargo.toml --check
+	for apart in fuzz device/firmware; do cargo metadata --locked --format-version 1 --manifest-path $$apart/Cargo.toml >/dev/null; done
 	cargo clippy --quiet --workspace --all-targets -- -D warnings
 	bash -n scripts/peers scripts/release scripts/soak scripts/sums scripts/test fuzz/all fuzz/build fuzz/run .ci/run
 	cargo xtask licences

@@ -34,8 +34,8 @@ pub const LIMITS: Limits = Limits {
 
 /// The schemas that streams are read with.
 static SCHEMAS: LazyLock<[Arc<Schema>; 3]> = LazyLock::new(|| {
-    let types = include_bytes!("../../conformance/exi/corpus/types.xsd");
-    let edges = include_bytes!("../../conformance/exi/corpus/edges.xsd");
+    let types = include_bytes!("../../exi/conformance/corpus/types.xsd");
+    let edges = include_bytes!("../../exi/conformance/corpus/edges.xsd");
     [Arc::new(built_in_types()), schema(types), schema(edges)]
 });
 

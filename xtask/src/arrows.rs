@@ -27,20 +27,20 @@ const fn arrow(folder: &'static str, behind: &'static [&'static str]) -> Arrow {
 /// THE table.
 pub(crate) const ARROWS: &[Arrow] = &[
     arrow("crates/model", &[]),
-    arrow("crates/exi", &[]),
+    arrow("exi", &[]),
     arrow("crates/sansio", &[]),
     arrow("crates/disk", &[]),
     arrow("crates/random", &[]),
     arrow("crates/program", &[]),
-    arrow("crates/link", &["crates/random"]),
+    arrow("device/link", &["crates/random"]),
     arrow("crates/geo", &[]),
     arrow("crates/advise", &[]),
-    arrow("crates/codec", &["crates/model", "crates/exi"]),
+    arrow("crates/codec", &["crates/model", "exi"]),
     Arrow {
-        folder: "crates/comet",
+        folder: "device/comet",
         behind: &["crates/sansio", "crates/model"],
         // The system's own TCP is met over a TUN device.
-        for_tests: &["crates/testkit", "crates/link"],
+        for_tests: &["crates/testkit", "device/link"],
     },
     arrow("crates/websocket", &[]),
     arrow(
@@ -99,31 +99,31 @@ pub(crate) const ARROWS: &[Arrow] = &[
         "crates/bench",
         &[
             "crates/registry",
-            "crates/link",
-            "crates/sim",
-            "crates/board",
+            "device/link",
+            "device/sim",
+            "device/board",
             "crates/advise",
             "crates/program",
         ],
     ),
     arrow(
-        "crates/sim",
+        "device/sim",
         &[
-            "crates/comet",
+            "device/comet",
             "crates/sansio",
-            "crates/link",
+            "device/link",
             "crates/log",
             "crates/hub",
             "protocols/*",
         ],
     ),
-    arrow("crates/board", &["crates/comet"]),
+    arrow("device/board", &["device/comet"]),
     arrow("crates/backup", &["crates/log", "crates/disk"]),
     arrow("crates/demo", &["crates/registry"]),
     arrow(
         "crates/weir",
         &[
-            "crates/exi",
+            "exi",
             "crates/gateway",
             "crates/backup",
             "crates/demo",
@@ -132,7 +132,7 @@ pub(crate) const ARROWS: &[Arrow] = &[
         ],
     ),
     arrow("crates/testkit", &["crates/sansio", "crates/model"]),
-    arrow("crates/wasm", &["crates/codec", "crates/exi"]),
+    arrow("crates/wasm", &["crates/codec", "exi"]),
     arrow(
         "protocols/*",
         &[
@@ -179,8 +179,8 @@ pub(crate) const ARROWS: &[Arrow] = &[
         // A store is compared with the default one.
         for_tests: &["crates/testkit", "stores/embedded"],
     },
-    arrow("conformance/exi", &["crates/exi"]),
-    arrow("xtask", &["crates/exi"]),
+    arrow("exi/conformance", &["exi"]),
+    arrow("xtask", &["exi"]),
 ];
 
 /// The arrow that starts at a folder.

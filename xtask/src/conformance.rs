@@ -41,7 +41,7 @@ const TABLES: &[Table] = &[
         name: "exi",
         title: "EXI 1.0 (second edition), Canonical EXI and the EXI Profile (W3C recommendations of \
                 2014, 2018 and 2014)",
-        folder: "crates/exi",
+        folder: "exi",
     },
     Table {
         name: "mqtt",

@@ -14,12 +14,23 @@ pub(crate) fn check(root: &Path, folder: &Path, roots: &[PathBuf]) -> Vec<Findin
     }
     let mut files = Vec::new();
     rust_files(folder, &mut files);
-    let orphans = files.into_iter().filter(|file| !reached.contains(file));
+    let orphans = files
+        .into_iter()
+        .filter(|file| !reached.contains(file) && !is_of_another(folder, file));
     let finding = |file: PathBuf| {
         let file = file.strip_prefix(root).map(Path::to_owned).unwrap_or(file);
         Finding::new(file, 1, "orphan: no `mod` reaches this file")
     };
     orphans.map(finding).collect()
+}
+
+/// Whether a crate that lies in one of the folder's own has this file.
+fn is_of_another(folder: &Path, file: &Path) -> bool {
+    let mut between = file
+        .ancestors()
+        .skip(1)
+        .take_while(|above| *above != folder);
+    between.any(|above| above.join("Cargo.toml").is_file())
 }
 
 /// Every Rust file below a folder, leaving out build output and fixtures.

@@ -85,7 +85,7 @@ pub(crate) fn read(root: &Path) -> io::Result<Vec<PathBuf>> {
 /// Files that may cite a decision: pages and sources.
 fn citing(root: &Path) -> io::Result<Vec<PathBuf>> {
     let mut found = read(root)?;
-    for folder in ["crates", "protocols", "services", "stores", "firmware"] {
+    for folder in ["crates", "device", "exi", "protocols", "services", "stores"] {
         orphans::rust_files(&root.join(folder), &mut found);
     }
     Ok(found)

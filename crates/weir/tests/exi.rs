@@ -97,7 +97,7 @@ fn a_header_with_options_needs_no_others() {
 fn a_schema_types_values_and_makes_streams_smaller() {
     let schema = concat!(
         env!("CARGO_MANIFEST_DIR"),
-        "/../../conformance/exi/corpus/types.xsd"
+        "/../../exi/conformance/corpus/types.xsd"
     );
     let document =
         "<all xmlns=\"urn:weir:types\" id=\"7\"><int>12</int><decimal>+1.50</decimal></all>";

@@ -17,7 +17,7 @@ const PROGRAMS: &[&str] = &[
     "crates/gateway",
     "crates/testkit",
     "crates/weir",
-    "conformance/exi",
+    "exi/conformance",
     "xtask",
 ];
 

@@ -116,7 +116,7 @@ pub(in super::super) fn table(run: &Run, text: &mut String) {
     }
 }
 
-const ABOUT: &str = "Each setting: simulated / on the board (mps2-an385 in QEMU, the image of `firmware/` that \
+const ABOUT: &str = "Each setting: simulated / on the board (mps2-an385 in QEMU, the image of `device/firmware/` that \
 publishes its clock) behind a line of 14,400 bytes a second, paced by the machine's clock. The clients are the same; \
 the simulated board's processor costs no time. Both in the same window: the board once, the simulation ten times. \
 The board's clock is found from four \

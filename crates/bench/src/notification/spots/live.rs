@@ -82,7 +82,7 @@ pub(super) fn image(setting: &Setting) -> Result<PathBuf, String> {
     find_program("qemu-system-arm", "qemu-system-arm")?;
     let root = root().ok_or("absent: no scripts/firmware here: the project's folder has it")?;
     let interval_ms = seconds(setting)? * 1_000;
-    let folder = format!("firmware/target/spots/{interval_ms}");
+    let folder = format!("device/firmware/target/spots/{interval_ms}");
     let built = Command::new(root.join("scripts/firmware"))
         .arg(BOARD)
         .env("WEIR_INTERVAL_MS", interval_ms.to_string())

@@ -45,7 +45,7 @@ impl Tally {
     /// The counts as a page, with the arguments that lead to them.
     pub(crate) fn page(&self, documents: usize, arguments: &[String]) -> String {
         let mut page = format!(
-            "# EXI against EXIficient\n\nMade by `conformance/exi/run {}`; not to be edited.\n\n\
+            "# EXI against EXIficient\n\nMade by `exi/conformance/run {}`; not to be edited.\n\n\
              {documents} documents, {} checks passed, {} failed.\n\n\
              | passed | times |\n|---|---:|\n",
             arguments.join(" "),

@@ -13,7 +13,7 @@ use std::process::{Child, Command, Stdio};
 /// A board that QEMU has.
 #[derive(Clone, Copy, Debug)]
 pub struct Emulated {
-    /// Name of the image in `firmware/src/bin`.
+    /// Name of the image in `device/firmware/src/bin`.
     pub name: &'static str,
     /// QEMU's name of it.
     pub machine: &'static str,
@@ -68,9 +68,16 @@ pub fn by_name(name: &str) -> Option<&'static Emulated> {
 impl Emulated {
     /// Where `make firmware` puts its image, below the project's folder.
     pub fn image(&self) -> PathBuf {
-        ["firmware", "target", self.target, "release", self.name]
-            .iter()
-            .collect()
+        [
+            "device",
+            "firmware",
+            "target",
+            self.target,
+            "release",
+            self.name,
+        ]
+        .iter()
+        .collect()
     }
 }
 

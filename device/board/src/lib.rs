@@ -1,6 +1,6 @@
 //! A board in an emulator, its serial line at the line's own pace, and a way to it for everybody's browser.
 //!
-//! The emulator (QEMU) runs the image of `firmware/`. Its serial port is a socket that this side reads and
+//! The emulator (QEMU) runs the image of `device/firmware/`. Its serial port is a socket that this side reads and
 //! writes no faster than the line would ([`Line`]). Behind it stands a TCP of this side ([`Host`]), so that who
 //! connects to an address of this machine is connected to the board, and the board to servers of this machine,
 //! without any right or device of the kernel. What it deliberately does not do: look into what is said, keep

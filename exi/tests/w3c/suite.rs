@@ -63,7 +63,7 @@ fn unpack(archive: &Path, folder: &Path) {
 impl Suite {
     /// Finds the suite: as the environment says, or beside the project.
     pub(crate) fn find() -> Option<Self> {
-        let project = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let project = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
         let named = std::env::var_os("WEIR_EXI_TESTSUITE").map(PathBuf::from);
         let beside = project.join("../shared/data/w3c-exi-testsuite.tar.xz");
         let at = named
