@@ -7,6 +7,15 @@
 //! do by a client of ours; what it measures it measures itself. The device that waits for its echoes
 //! drives the machines of our protocols, against every server alike.) The decision worth arguing: it
 //! speaks HTTP, SSE, WebSocket and MQTT by canned bytes and a search for one marker.
+//!
+//! Modules stand in levels, and know those of their own level and of the levels before it:
+//!
+//! 1. the model, which starts nothing: `cell`, `results`, `journal`, `statistics`, `verdict` and their like;
+//! 2. clients, which measure: `sockets`, `load` and `null`, then `device`;
+//! 3. the laboratory, which starts and watches: `targets`, `link`, `devtools`, `agent`, `worker`, `run`;
+//! 4. `report`, which knows the model alone;
+//! 5. the experiments, a folder each, and their list `experiments`;
+//! 6. `cli`.
 
 // The bench measures real time, real processes and real files; the bans guard deterministic code.
 #![allow(clippy::disallowed_methods)]

@@ -261,6 +261,10 @@ pub(crate) fn is_ours(target: &str) -> bool {
 
 /// The target that is the ceiling of the load.
 pub(crate) const CEILING: &str = "null_coalescing";
+/// The status of a result whose page was not as slow as its cell says.
+pub(crate) const NOT_SLOWED: &str = "not slowed";
+/// How far apart the clocks of who sends and who receives may be, where they are not one.
+pub(crate) const CLOCK_BOUND: &str = "clock_bound";
 /// Metrics that are rates, for which the ceiling is asked.
 pub(crate) const RATES: [&str; 2] = ["deliveries", "observations"];
 

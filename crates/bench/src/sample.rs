@@ -11,6 +11,7 @@ use crate::load::job::{
     Event, IdleOutcome, ObserversOutcome, ReplayOutcome, TopicsOutcome, TrafficOutcome,
 };
 use crate::pace::{Pace, Trial};
+use crate::results::CLOCK_BOUND;
 use crate::samples::Series;
 use crate::worker::{Measured, Spent};
 
@@ -21,9 +22,6 @@ pub(crate) type Name = &'static str;
 pub(crate) const OF_SERVER: [Name; 2] = ["server_cpu", "server_memory_peak"];
 /// What a browser spent that shows or sends what is measured.
 pub(crate) const OF_BROWSER: [Name; 2] = ["browser_cpu", "browser_memory_peak"];
-
-/// How far apart the clocks of who sends and who receives may be, where they are not one.
-pub(crate) const CLOCK_BOUND: Name = "clock_bound";
 
 /// From due to received.
 const DELIVERY: Name = "publish_to_receive";

@@ -13,7 +13,7 @@ use crate::clock::now_ns;
 use crate::limits::WORKER_SECONDS_MAX;
 use crate::link::{Crossed, End};
 use crate::load::SUBCOMMAND;
-use crate::load::job::{Event, Job, Kind, Task};
+use crate::load::job::{Event, Job, Task};
 use crate::process::{KernelMemory, Usage, cpu_ms_of, peak_bytes_of, reset_peak};
 use crate::targets::{Running, Settings, this_program};
 use several::{processes, several};
@@ -118,11 +118,7 @@ pub(crate) fn task<T: Task>(
     target: &Running,
     task: &T,
 ) -> Result<(T::Outcome, Measured), String> {
-    let job = Job {
-        address: target.address,
-        kind: Kind::of(task),
-    };
-    let measured = run(settings, target, &job)?;
+    let measured = run(settings, target, &Job::of(target.address, task))?;
     let unexpected = || format!("an unexpected outcome {:?}", measured.outcome);
     let outcome = measured.outcome.of_task::<T>().ok_or_else(unexpected)?;
     Ok((outcome, measured))

@@ -11,5 +11,5 @@ mod socket;
 
 pub(crate) use browser::Browser;
 pub(crate) use page::{Page, PageClock};
-pub(crate) use slowdown::{NOT_SLOWED, SLOWDOWN, Slowdown, value_and_work, watched};
+pub(crate) use slowdown::{SLOWDOWN, Slowdown, value_and_work, watched};
 pub(crate) use socket::Socket;

@@ -7,10 +7,8 @@
 use serde_json::Value;
 
 use crate::limits::{SLOWDOWN_SHARE_MAX, SLOWDOWN_SHARE_MIN};
-use crate::results::{CellResult, single};
+use crate::results::{CellResult, NOT_SLOWED, single};
 
-/// The status of a result whose page was not as slow as its cell says.
-pub(crate) const NOT_SLOWED: &str = "not slowed";
 /// The metric that says how slow it was.
 pub(crate) const SLOWDOWN: &str = "page_slowdown";
 

@@ -72,13 +72,13 @@ pub(crate) const fn runner<T: Task>() -> Runner {
     })
 }
 
-impl Kind {
-    /// The kind of a task.
-    pub(crate) fn of<T: Task>(task: &T) -> Self {
-        Self::Task {
-            name: T::NAME.into(),
-            plan: serde_json::to_value(task).unwrap_or_default(),
-        }
+impl Job {
+    /// A task at an address.
+    pub(crate) fn of<T: Task>(address: SocketAddr, task: &T) -> Self {
+        let plan = serde_json::to_value(task).unwrap_or_default();
+        let name = T::NAME.into();
+        let kind = Kind::Task { name, plan };
+        Self { address, kind }
     }
 }
 

@@ -7,7 +7,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use super::job::{Arrived, At, ClientsOutcome, ClientsPlan, Deed};
-use crate::load::job::{Event, Job, Kind};
+use crate::load::job::{Event, Job};
 
 /// A process; killed when dropped.
 pub(super) struct Apart {
@@ -73,11 +73,7 @@ fn order(at: At, plan: &ClientsPlan, deed: Deed) -> String {
         deed,
         ..plan.clone()
     };
-    let job = Job {
-        address: at.address,
-        kind: Kind::of(&plan),
-    };
-    serde_json::to_string(&job).unwrap_or_default() + "\n"
+    serde_json::to_string(&Job::of(at.address, &plan)).unwrap_or_default() + "\n"
 }
 
 impl Drop for Apart {
@@ -92,7 +88,7 @@ impl Drop for Apart {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use crate::load::job::Task;
+    use crate::load::job::{Kind, Task};
     use std::time::Duration;
 
     #[test]

@@ -12,7 +12,8 @@ use serde::Deserialize;
 use super::publisher::Published;
 use super::traced::Frames;
 use crate::opened::Clocks;
-use crate::sample::{CLOCK_BOUND, Name, Sample};
+use crate::results::CLOCK_BOUND;
+use crate::sample::{Name, Sample};
 
 /// What the page answers.
 #[derive(Debug, Deserialize)]

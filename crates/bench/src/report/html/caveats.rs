@@ -4,9 +4,8 @@ use super::leaders::is_ceiling;
 use super::markup::escaped;
 use super::paper;
 use super::{clock, configuration};
-use crate::devtools::NOT_SLOWED;
 use crate::number::number;
-use crate::results::{CellResult, Part, Run};
+use crate::results::{CellResult, NOT_SLOWED, Part, Run};
 
 /// Share of a latency's median from which lateness of the load matters.
 const LAG_SHARE: f64 = 0.1;

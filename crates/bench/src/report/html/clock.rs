@@ -2,8 +2,7 @@
 
 use super::markup::escaped;
 use crate::number::number;
-use crate::results::Run;
-use crate::sample::CLOCK_BOUND;
+use crate::results::{CLOCK_BOUND, Run};
 
 /// How a browser's steps stand in what it says it is, with the unit behind them.
 const STEPS: (&str, &str) = ("clock in steps of ", " us");
