@@ -6,7 +6,7 @@ import { accepted, Refused } from "../../../web/src/delivery/delivery";
 import { DELIVERIES } from "../../../web/src/delivery/list";
 import { retryMs, type State } from "../../../web/src/delivery/session";
 import { sleep } from "../../../web/src/delivery/sleep";
-import { addExtras, type Observation, type Value } from "../../../web/src/formats/codec";
+import { addExtras, MEMBERS, type Observation, type Value } from "../../../web/src/formats/codec";
 import { byCodec } from "../../../web/src/formats/by-codec";
 import { randomName } from "../../../web/src/net/random";
 import { loadCodec } from "./codec";
@@ -168,10 +168,6 @@ function mayPass(error: unknown): boolean {
   return error.status === 429 || error.status >= 500;
 }
 
-const MEMBERS = new Set(
-  "topic value time type unit sensor lat lon end resultTime validTime quality feature parameters".split(" "),
-);
-
 function observations(body: Record<string, unknown>, member: string): Observation[] {
   return rowsOf(body, member).map(observation);
 }
@@ -186,7 +182,7 @@ function observation(row: Record<string, unknown>): Observation {
 
 /** Members that no observation has. */
 function others(row: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(row).filter(([name]) => !MEMBERS.has(name)));
+  return Object.fromEntries(Object.entries(row).filter(([name]) => !Object.hasOwn(MEMBERS, name)));
 }
 
 function unknown(what: string, name: string, names: readonly string[]): RangeError {

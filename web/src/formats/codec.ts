@@ -38,6 +38,24 @@ export interface Observation {
   parameters?: { [name: string]: Value };
 }
 
+/** The names of its members, of which the compiler refuses one too many or too few. */
+export const MEMBERS: Readonly<Record<keyof Observation, true>> = {
+  topic: true,
+  value: true,
+  time: true,
+  type: true,
+  unit: true,
+  sensor: true,
+  lat: true,
+  lon: true,
+  end: true,
+  resultTime: true,
+  validTime: true,
+  quality: true,
+  feature: true,
+  parameters: true,
+};
+
 /** A payload that is not what its format says; the message names the place where that is known. */
 export class DecodeError extends Error {
   override readonly name = "DecodeError";
