@@ -234,12 +234,17 @@ pub(crate) fn read_text(
     read.map_err(|error| error.after(mark))
 }
 
-/// The same of a text that never ends with NUL, where a sender that counts the end of its string in does.
+/// A text that never ends with NUL, as it is where a sender in C counts the end of its string in.
+pub(crate) fn without_end(bytes: &[u8]) -> &[u8] {
+    let end = bytes.iter().rposition(|&byte| byte != 0);
+    &bytes[..end.map_or(0, |last| last + 1)]
+}
+
+/// Reads as [`read_text`] does a text that never ends with NUL.
 pub(crate) fn read_terminated_text(
     bytes: &[u8],
     limits: &Limits,
     read: impl FnOnce(&str) -> Result<(), DecodeError>,
 ) -> Result<(), DecodeError> {
-    let end = bytes.iter().rposition(|&byte| byte != 0);
-    read_text(&bytes[..end.map_or(0, |last| last + 1)], limits, read)
+    read_text(without_end(bytes), limits, read)
 }

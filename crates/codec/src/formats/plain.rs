@@ -6,7 +6,7 @@ use crate::format::{Carries, Confidence, Format};
 use crate::lexical;
 use crate::limits::SNIFFED_PLAIN_BYTES_MAX;
 use crate::lines::{self, LineReader, Lines};
-use crate::rows::{Rows, without_mark};
+use crate::rows::{Rows, without_end, without_mark};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use weir_model::{Batch, BatchBuilder, Limits};
@@ -22,11 +22,9 @@ pub(crate) const FORMAT: Format = Format {
     ..Format::new("plain", "text/plain", encode, decode)
 };
 
-/// One short line of printable text; senders in C may count its end in.
+/// One short line of printable text.
 fn sniff(payload: &[u8]) -> Confidence {
-    let text = without_mark(payload).0;
-    let end = text.iter().rposition(|&byte| byte != 0);
-    let line = text[..end.map_or(0, |last| last + 1)].trim_ascii();
+    let line = without_end(without_mark(payload).0).trim_ascii();
     let is_printable = |text: &str| !text.chars().any(char::is_control);
     let is_short = line.len() <= SNIFFED_PLAIN_BYTES_MAX;
     Confidence::Possible.if_so(is_short && core::str::from_utf8(line).is_ok_and(is_printable))
@@ -59,8 +57,8 @@ impl Lines for Plain {
     ) -> Result<(), DecodeError> {
         let mut rows = Rows::new(out, limits);
         let mut at = 0;
-        // Senders in C may count the end of their string in.
-        for line in lines.trim_end_matches('\0').split_inclusive('\n') {
+        let end = without_end(lines.as_bytes()).len();
+        for line in lines[..end].split_inclusive('\n') {
             if !line.trim_ascii().is_empty() {
                 rows.begin(at)?;
                 lexical::read(line, at, &mut rows, limits)?;
