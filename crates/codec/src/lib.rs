@@ -71,6 +71,8 @@ mod vocabulary;
 pub use carried::{RoundTrip, round_trip};
 pub use error::{DecodeError, Fault, position};
 pub use format::{Carries, Confidence, Element, Format, Parts, Reader};
+#[cfg(feature = "json")]
+pub use formats::json::result_members;
 #[cfg(feature = "om")]
 pub use formats::om::write_observations;
 #[cfg(feature = "om1")]

@@ -6,9 +6,10 @@ use crate::publish::Acknowledge;
 use crate::query;
 use serde_json::{Map, Value as Json};
 use std::sync::Arc;
+use weir_codec::result_members;
 use weir_hub::{Entry, Hub, entry};
 use weir_model::datastream::is_blank;
-use weir_model::{Datastream, Extra, Filter, Time, Value};
+use weir_model::{Datastream, Extra, Filter, Value};
 use weir_service::{Answer, Call, Length, Response, answer_of};
 
 /// Lists, shows, sets or deletes.
@@ -178,57 +179,24 @@ fn to_json(entry: &Entry, call: &Call) -> Json {
         set("problems", Some(problem.count.into()));
     }
     if let (Some(last), Some(value)) = (&entry.last, entry.last_value()) {
-        match value {
-            Ok(value) => set("value", Some(value_json(value))),
+        let mut told = made(value.unwrap_or(last.value()), &last.extra());
+        if let Err(unit) = value {
             // It is no number of the unit that is said above.
-            Err(unit) => {
-                let made = [
-                    ("value".to_owned(), value_json(last.value())),
-                    ("unit".to_owned(), unit.into()),
-                ];
-                set("asMade", Some(Json::Object(made.into_iter().collect())));
-            }
+            let value = ("value".to_owned(), told.remove("value").unwrap_or_default());
+            let unit = ("unit".to_owned(), unit.into());
+            set(
+                "asMade",
+                Some(Json::Object([value, unit].into_iter().collect())),
+            );
         }
         set("time", Some(last.time.to_string().into()));
-        extras(&last.extra())
-            .into_iter()
-            .for_each(|(name, value)| set(name, value));
         set("cursor", Some(last.cursor.to_string().into()));
+        object.append(&mut told);
     }
     Json::Object(object)
 }
 
-/// What the last observation carries beside its result, as it carries it.
-fn extras(extra: &Extra<'_>) -> [(&'static str, Option<Json>); 6] {
-    let time = |time: Time| Json::from(time.to_string());
-    let parameters = extra.parameters;
-    [
-        ("end", extra.end.map(time)),
-        ("resultTime", extra.result_time.map(time)),
-        (
-            "validTime",
-            extra
-                .valid
-                .map(|(from, to)| vec![time(from), time(to)].into()),
-        ),
-        ("quality", extra.quality.map(Json::from)),
-        ("feature", extra.feature.map(Json::from)),
-        (
-            "parameters",
-            parameters.and_then(|json| serde_json::from_str(json).ok()),
-        ),
-    ]
-}
-
-fn value_json(value: Value<'_>) -> Json {
-    match value {
-        Value::Number(number) if number.fract() == 0.0 && number.abs() < 9e15 => {
-            (number as i64).into()
-        }
-        Value::Number(number) => number.into(),
-        Value::Bool(truth) => truth.into(),
-        Value::Text(text) => text.into(),
-        Value::Null => Json::Null,
-        Value::Json(text) => serde_json::from_str(text).unwrap_or_else(|_| text.into()),
-    }
+/// The last result and what its observation carries beside it, as any message has them.
+fn made(value: Value<'_>, extra: &Extra<'_>) -> Map<String, Json> {
+    serde_json::from_str(&result_members(value, extra)).unwrap_or_default()
 }

@@ -9,7 +9,7 @@ use crate::syntax::json_text::JsonText;
 use crate::vocabulary::message;
 use alloc::string::String;
 use alloc::vec::Vec;
-use weir_model::{Batch, BatchBuilder, Flaw, FlawKind, Limits};
+use weir_model::{Batch, BatchBuilder, Extra, Flaw, FlawKind, Limits, Value};
 
 pub(crate) const FORMAT: Format = Format {
     media_also: &["text/json"],
@@ -49,6 +49,16 @@ fn decode_latin_1(
     let what = "the text is not UTF-8: it is read as ISO 8859-1";
     out.note_flaw(Flaw::new(FlawKind::Text, what));
     Ok(())
+}
+
+/// A result and what its observation carries beside it, as `json` has them: an object of `value`, `end`, `parameters`
+/// and so on.
+pub fn result_members(value: Value<'_>, extra: &Extra<'_>) -> String {
+    let mut out = Vec::new();
+    let mut json = JsonText::new(&mut out);
+    message::write_result(value, extra, &mut json);
+    json.finish();
+    String::from_utf8(out).unwrap_or_default()
 }
 
 fn encode(batch: &Batch, out: &mut Vec<u8>) {

@@ -59,6 +59,15 @@ fn write_observation(row: &Observation<'_>, emit: &mut impl Emit) {
     emit.end_map();
 }
 
+/// Writes a result and what an observation carries beside it, as the members of a map.
+pub(crate) fn write_result(value: Value<'_>, extra: &Extra<'_>, emit: &mut impl Emit) {
+    emit.map(1 + extra_members(extra));
+    emit.label(&VALUE);
+    write_value(value, emit);
+    write_extra(extra, emit);
+    emit.end_map();
+}
+
 fn members(row: &Observation<'_>) -> usize {
     let core = [
         row.naming != Naming::Sent,
