@@ -43,7 +43,6 @@ pub mod format;
 pub mod formats;
 mod infoset;
 mod inline;
-mod json_names;
 mod json_value;
 mod known_strings;
 #[cfg(feature = "legacy")]
@@ -51,6 +50,7 @@ mod legacy;
 mod lexical;
 pub mod limits;
 mod lines;
+mod names;
 pub mod negotiate;
 mod number;
 #[cfg(any(feature = "jsonld", feature = "turtle", feature = "ntriples"))]
@@ -80,9 +80,9 @@ pub use formats::om::{write_blocks, write_of_model};
 #[cfg(feature = "swe-text")]
 pub use formats::swe_text::{append as append_swe_text, append_results};
 pub use formats::{CARRIAGES, FORMATS, by_name};
-pub use json_names::repeated_name;
 #[cfg(feature = "legacy")]
 pub use legacy::pbf_string::{TextSize, text_size};
+pub use names::stands_twice;
 pub use negotiate::{by_content_format, by_element, by_media, by_media_of, by_root, negotiate};
 pub use sniff::{read_forgiving, sniff, unreadable};
 #[cfg(any(feature = "om", feature = "om1", feature = "exi"))]

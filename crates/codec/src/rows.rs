@@ -1,6 +1,7 @@
 //! The door through which every decoder adds observations: counts them and gives errors a place.
 
 use crate::error::{DecodeError, Fault};
+use crate::names::stands_twice;
 use crate::syntax::Exact;
 use alloc::format;
 use alloc::string::ToString;
@@ -161,7 +162,7 @@ pub(crate) fn check_again(
     at: usize,
     rows: &mut BatchBuilder,
 ) -> Result<(), DecodeError> {
-    let what = format!("`{name}` stands there twice");
+    let what = stands_twice(name);
     if !rows.is_forgiving() {
         return Err(DecodeError::meaning(at, what));
     }

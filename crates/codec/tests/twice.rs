@@ -37,6 +37,13 @@ const TWICE: &[Twice] = &[
         32,
         &[1.0, 2.0],
     ),
+    (
+        "json",
+        br#"{"observations":[{"value":1}],"observations":[{"value":2}]}"#,
+        "observations",
+        45,
+        &[1.0, 2.0],
+    ),
     ("json", br#"{"a":1,"a":2}"#, "a", 11, &[1.0, 2.0]),
     (
         "json",
@@ -105,6 +112,72 @@ const TWICE: &[Twice] = &[
     ),
     ("csv", b"value,value\n1,2\n", "value", 6, &[2.0]),
 ];
+
+/// A format, a message in whose tree a name stands twice, and the byte of the second; the tree is one result, or
+/// parameters. Where a format has all results as text, what is no JSON is one.
+const DEEP: &[(&str, &[u8], usize)] = &[
+    ("json", br#"{"value":{"a":1,"a":2}}"#, 20),
+    ("json", br#"{"value":{"b":[{"a":1,"\u0061":2}]}}"#, 31),
+    ("json", br#"[{"value":1,"parameters":{"a":1,"a":2}}]"#, 36),
+    ("json", br#"{"value":[1,{"b":{"a":1 , "a" : 2}}]}"#, 32),
+    ("json", br#"{"sensor":["x",{"a":1,"a":2}]}"#, 26),
+    ("cbor", b"\xa1\x65value\xa2\x61a\x01\x61a\x02", 13),
+    (
+        "cbor",
+        b"\xa1\x65value\xa1\x61b\x81\xa2\x61a\x01\x61a\x02",
+        17,
+    ),
+    ("msgpack", b"\x81\xa5value\x82\xa1a\x01\xa1a\x02", 13),
+];
+
+#[test]
+fn a_name_twice_in_a_tree_is_refused_with_its_place() {
+    for &(format, message, at) in DEEP {
+        let decode = by_name(format).unwrap().decode;
+        let refused = decode(message, &mut BatchBuilder::new(), &Limits::default());
+        let said = refused.map_err(|error| error.to_string());
+        let expected = format!("`a` stands there twice at byte {at}");
+        assert_eq!(said, Err(expected), "{format} {}", message.escape_ascii());
+    }
+}
+
+#[test]
+fn a_tree_with_a_name_twice_is_left_out_and_noted() {
+    let message = br#"{"value":1,"parameters":{"a":1,"a":2}}"#;
+    let mut builder = BatchBuilder::new();
+    let json = by_name("json").unwrap();
+    read_forgiving(json, message, &mut builder, &Limits::default()).unwrap();
+    let flaws: Vec<_> = builder
+        .take_flaws()
+        .iter()
+        .map(|it| it.what.to_string())
+        .collect();
+    let expected = "`parameters` is left out: `a` stands there twice at byte 35";
+    assert_eq!(flaws, [expected]);
+    let batch = builder.finish();
+    let rows: Vec<_> = batch
+        .rows()
+        .map(|row| (row.value, row.extra.parameters))
+        .collect();
+    assert_eq!(rows, [(Value::Number(1.0), None)]);
+}
+
+#[test]
+fn a_name_twice_among_many_is_found() {
+    let names: Vec<String> = (0..20_000)
+        .map(|number| format!("\"n{number}\":0"))
+        .collect();
+    let tree = |again: &str| format!("{{\"value\":{{{}{again}}}}}", names.join(","));
+    let decode = by_name("json").unwrap().decode;
+    let limits = Limits::default();
+    let read = |text: &str| decode(text.as_bytes(), &mut BatchBuilder::new(), &limits);
+    assert_eq!(read(&tree("")), Ok(()));
+    let refused = read(&tree(",\"n777\":1")).unwrap_err().to_string();
+    assert!(
+        refused.starts_with("`n777` stands there twice at byte "),
+        "{refused}"
+    );
+}
 
 #[test]
 fn a_name_that_stands_there_twice_is_refused_with_its_place() {

@@ -1,6 +1,7 @@
 //! The catalog's entry as JSON: in the log, and in `PUT /catalog/{topic}`.
 
 use crate::fault::Fault;
+use crate::json;
 use crate::limits::{ABOUT_BYTES_MAX, NAME_BYTES_MAX};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -30,7 +31,11 @@ struct Entry<'a> {
     maximum: Option<f64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     number: Option<u32>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "json::members"
+    )]
     about: Option<serde_json::Map<String, serde_json::Value>>,
     #[serde(default, skip_serializing_if = "is_false")]
     declared: bool,
@@ -113,7 +118,7 @@ pub fn from_json(body: &[u8]) -> Result<Datastream, String> {
     if body.trim_ascii_start().first() != Some(&b'{') {
         return Err("expected an object".into());
     }
-    let entry: Entry<'_> = serde_json::from_slice(body).map_err(|error| error.to_string())?;
+    let entry: Entry<'_> = json::read_as(body).map_err(|error| error.to_string())?;
     let place = match (entry.lat, entry.lon) {
         (None, None) => None,
         (Some(latitude), Some(longitude))

@@ -46,6 +46,7 @@ mod group;
 mod hub;
 mod incoming;
 mod interest;
+pub mod json;
 pub mod limits;
 mod memory;
 mod message;

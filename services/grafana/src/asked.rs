@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value as Json};
+use weir_hub::json::Unique;
 use weir_model::Time;
 
 /// `POST /query`.
@@ -120,7 +121,7 @@ fn time<'de, D: Deserializer<'de>>(from: D) -> Result<Time, D::Error> {
 
 /// An object, or text that holds one; anything else says nothing.
 fn payload<'de, D: Deserializer<'de>>(from: D) -> Result<Payload, D::Error> {
-    let said = Json::deserialize(from)?;
+    let Unique(said) = Unique::deserialize(from)?;
     let held = match &said {
         Json::String(text) => serde_json::from_str(text).unwrap_or(Json::Null),
         _ => said,

@@ -121,7 +121,7 @@ fn respond(answered: Answered) -> Response {
 /// Reads a question; nothing at all is one that says nothing.
 fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T, Response> {
     let text = if body.is_empty() { b"{}" } else { body };
-    serde_json::from_slice(text)
+    weir_hub::json::read_as(text)
         .map_err(|error| Response::text(400, format!("not what Grafana asks: {error}")))
 }
 

@@ -23,8 +23,7 @@ pub(crate) fn take(text: &[u8], now: Time, pace: &Pace) -> Response {
 }
 
 fn read(text: &[u8], now: Time, pace: &Pace) -> Result<Option<String>, String> {
-    let whole: serde_json::Value =
-        serde_json::from_slice(text).map_err(|error| format!("a control: {error}"))?;
+    let whole = weir_hub::json::read(text).map_err(|error| format!("a control: {error}"))?;
     let said = &whole["weir"];
     if let Some(cost) = said.get("pace") {
         let text = cost.as_str().ok_or("pace: a duration such as \"5.2ms\"")?;

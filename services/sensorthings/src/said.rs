@@ -8,31 +8,15 @@ use crate::geojson::{check_system, is_geojson};
 use crate::id::Id;
 use crate::kind::{Kind, Navigation};
 use serde_json::Value as Json;
-use weir_codec::repeated_name;
+use weir_hub::json;
 use weir_model::Time;
 
 /// A body as JSON, or the byte that is wrong in it.
 pub(crate) fn read_json(body: &[u8]) -> Result<Json> {
-    let json = serde_json::from_slice(body).map_err(|error| Fault {
-        at: Some(offset(body, error.line(), error.column())),
-        ..Fault::bad(format!("the body is no JSON: {error}"))
-    })?;
-    let repeated = std::str::from_utf8(body).ok().and_then(repeated_name);
-    match repeated {
-        None => Ok(json),
-        Some((name, at)) => Err(Fault {
-            at: Some(at),
-            ..Fault::bad(format!("`{name}` stands there twice"))
-        }),
-    }
-}
-
-/// The byte of a line and column.
-fn offset(body: &[u8], line: usize, column: usize) -> usize {
-    let lines = body
-        .split_inclusive(|byte| *byte == b'\n')
-        .take(line.saturating_sub(1));
-    lines.map(<[u8]>::len).sum::<usize>() + column.saturating_sub(1)
+    json::read(body).map_err(|wrong| Fault {
+        at: Some(wrong.at),
+        ..Fault::bad(wrong.what)
+    })
 }
 
 /// An instant without what is finer than milliseconds.

@@ -146,7 +146,7 @@ fn object(member: &Element) -> Result<String, String> {
 }
 
 fn json(member: &Element) -> Result<serde_json::Value, String> {
-    let read = serde_json::from_str(&member.text());
+    let read = weir_hub::json::read(member.text().as_bytes());
     read.map_err(|error| format!("`{}`: {error}", member.local))
 }
 

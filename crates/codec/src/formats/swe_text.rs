@@ -20,6 +20,7 @@ use crate::error::DecodeError;
 use crate::format::Format;
 use crate::infoset::{Atom, Emit, Name};
 use crate::limits::SWE_STREAMS_ON_STACK;
+use crate::names::Names;
 use crate::number::{TimeWriter, write_f64};
 use crate::rows::{Rows, read_text};
 use crate::syntax::json::Json;
@@ -264,8 +265,8 @@ fn read_members(
 ) -> Result<Record, DecodeError> {
     let mut record = None;
     BatchBuilder::begin(rows);
-    let mut map = json.map()?;
-    while let Some(key) = json.key(&mut map)? {
+    let (mut map, mut names) = (json.map()?, Names::default());
+    while let Some(key) = json.new_key(&mut map, &mut names)? {
         let member = member(key);
         if let (Member::Unknown, Key::Text(name)) = (&member, key) {
             rows.pass_over(name);

@@ -7,6 +7,7 @@ use super::graph::Datatype;
 use super::{Property, iri};
 use crate::error::DecodeError;
 use crate::limits::{JSONLD_TERMS_MAX, RDF_IRI_BYTES_MAX};
+use crate::names::Names;
 use crate::syntax::json::Json;
 use crate::syntax::{Key, Kind, Pull};
 use alloc::string::String;
@@ -87,8 +88,8 @@ impl Context {
         let start = json.mark();
         for prefixes in [true, false] {
             json.rewind(start);
-            let mut map = json.map()?;
-            while let Some(key) = json.key(&mut map)? {
+            let (mut map, mut names) = (json.map()?, Names::default());
+            while let Some(key) = json.new_key(&mut map, &mut names)? {
                 let Key::Text(name) = key else { continue };
                 let name = String::from(name);
                 let simple = json.peek()? == Kind::Text;
@@ -137,8 +138,8 @@ impl Context {
     }
 
     fn define_in_full(&self, term: &mut TermOf, json: &mut Json<'_>) -> Result<(), DecodeError> {
-        let mut map = json.map()?;
-        while let Some(key) = json.key(&mut map)? {
+        let (mut map, mut names) = (json.map()?, Names::default());
+        while let Some(key) = json.new_key(&mut map, &mut names)? {
             let id = key == Key::Text("@id");
             let kind = key == Key::Text("@type");
             if !(id || kind) || json.peek()? != Kind::Text {

@@ -7,6 +7,7 @@ use super::graph::{Datatype, Graph, Node, Object};
 use super::jsonld_context::{Coercion, Context};
 use super::{Class, NIL, Property};
 use crate::error::DecodeError;
+use crate::names::Names;
 use crate::syntax::json::Json;
 use crate::syntax::{Key, Kind, Pull};
 use alloc::string::String;
@@ -59,12 +60,12 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// Looks at the keywords of an object and comes back.
+    /// Looks at the keywords of an object, in which each name stands once, and comes back.
     fn outline(&mut self) -> Result<Outline, DecodeError> {
         let start = self.json.mark();
         let mut outline = Outline::default();
-        let mut map = self.json.map()?;
-        while let Some(key) = self.json.key(&mut map)? {
+        let (mut map, mut names) = (self.json.map()?, Names::default());
+        while let Some(key) = self.json.new_key(&mut map, &mut names)? {
             let id = match key {
                 Key::Text("@id" | "id") => true,
                 Key::Text("@value") => {

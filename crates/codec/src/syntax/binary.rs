@@ -1,6 +1,7 @@
 //! What the binary syntaxes share: bytes taken from the front, with limits, and trees given as JSON.
 
 use crate::error::DecodeError;
+use crate::names::Names;
 use crate::syntax::json::Json;
 use crate::syntax::json_text::JsonText;
 use crate::syntax::{
@@ -140,7 +141,8 @@ pub(crate) fn skip(pull: &mut impl Pull) -> Result<(), DecodeError> {
     Ok(())
 }
 
-/// Reads a map or array as compact JSON text; times become RFC 3339, bytes base64url.
+/// Reads a map or array, in no map of which a name stands twice, as compact JSON text; times become RFC 3339, bytes
+/// base64url.
 pub(crate) fn json(
     pull: &mut impl Pull,
     limits: &Limits,
@@ -148,7 +150,7 @@ pub(crate) fn json(
     let start = pull.at();
     let mut out = Vec::new();
     let mut emit = JsonText::new(&mut out);
-    copy(pull, &mut emit)?;
+    copy::<_, true>(pull, &mut emit)?;
     emit.finish();
     if out.len() > limits.text_bytes {
         return Err(DecodeError::over(
@@ -193,15 +195,19 @@ pub(crate) fn write_json(json: &str, emit: &mut impl Emit) {
     let mut check = Json::new(json, &limits);
     match check.skip().and_then(|()| check.finish()) {
         // The text was just read over: copying it cannot fail.
-        Ok(()) => drop(copy(&mut Json::new(json, &limits), emit)),
+        Ok(()) => drop(copy::<_, false>(&mut Json::new(json, &limits), emit)),
         Err(_) => emit.null(),
     }
 }
 
-fn copy(pull: &mut impl Pull, emit: &mut impl Emit) -> Result<(), DecodeError> {
+/// Copies a tree; `CHECKED` says whether a name that stands twice in a map is refused.
+fn copy<E: Emit, const CHECKED: bool>(
+    pull: &mut impl Pull,
+    emit: &mut E,
+) -> Result<(), DecodeError> {
     match pull.peek()? {
-        Kind::Map => copy_map(pull, emit)?,
-        Kind::Array => copy_array(pull, emit)?,
+        Kind::Map => copy_map::<E, CHECKED>(pull, emit)?,
+        Kind::Array => copy_array::<E, CHECKED>(pull, emit)?,
         Kind::Text => emit.text(pull.text()?),
         Kind::Number => match pull.exact() {
             Ok(number) => write_exact(number, emit),
@@ -233,25 +239,36 @@ fn write_exact(number: Exact, emit: &mut impl Emit) {
     }
 }
 
-fn copy_map<E: Emit>(pull: &mut impl Pull, emit: &mut E) -> Result<(), DecodeError> {
+fn copy_map<E: Emit, const CHECKED: bool>(
+    pull: &mut impl Pull,
+    emit: &mut E,
+) -> Result<(), DecodeError> {
     emit.map(if E::COUNTS { count(pull)? } else { 0 });
-    let mut map = pull.map()?;
+    let (mut map, mut names) = (pull.map()?, Names::default());
     while let Some(key) = pull.key(&mut map)? {
-        match key {
-            Key::Text(name) => emit.key(name),
-            Key::Number(number) => emit.key(&alloc::format!("{number}")),
+        let name = match key {
+            Key::Text(name) => Cow::Borrowed(name),
+            Key::Number(number) => Cow::Owned(alloc::format!("{number}")),
+        };
+        emit.key(&name);
+        if CHECKED {
+            let name = name.into_owned();
+            names.take(Cow::Owned(name), pull.at())?;
         }
-        copy(pull, emit)?;
+        copy::<E, CHECKED>(pull, emit)?;
     }
     emit.end_map();
     Ok(())
 }
 
-fn copy_array<E: Emit>(pull: &mut impl Pull, emit: &mut E) -> Result<(), DecodeError> {
+fn copy_array<E: Emit, const CHECKED: bool>(
+    pull: &mut impl Pull,
+    emit: &mut E,
+) -> Result<(), DecodeError> {
     emit.array(if E::COUNTS { count(pull)? } else { 0 });
     let mut array = pull.array()?;
     while pull.item(&mut array)? {
-        copy(pull, emit)?;
+        copy::<E, CHECKED>(pull, emit)?;
     }
     emit.end_array();
     Ok(())

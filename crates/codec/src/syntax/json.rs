@@ -5,6 +5,8 @@
 //! are refused. What other writers put for a number that is none (`NaN`, `-Infinity`, `nan`) is read over
 //! and said to be that. What it deliberately does not do: comments, trailing commas, other JSONs.
 
+mod skip;
+
 use crate::error::DecodeError;
 use crate::lexical;
 use crate::number::{Decimal, in_64_bits};
@@ -257,6 +259,20 @@ impl<'a> Json<'a> {
         }
     }
 
+    /// Reads the next member's name; `None` ends the map.
+    #[inline]
+    fn name(&mut self, map: &mut Open) -> Result<Option<Found>, DecodeError> {
+        if !self.follows(map, b'}', "a comma or }")? {
+            return Ok(None);
+        }
+        if self.look()? != b'"' {
+            return Err(DecodeError::expected(self.at, "a member name in quotes"));
+        }
+        let name = self.string()?;
+        self.expect(b':', "a colon")?;
+        Ok(Some(name))
+    }
+
     /// What stands next where a number was expected and no digit is: a number that is none, or what it is not.
     #[cold]
     fn not_finite(&mut self) -> Result<(Decimal, usize), DecodeError> {
@@ -395,14 +411,14 @@ impl<'a> Json<'a> {
         out
     }
 
-    /// Reads an array or object as compact text, borrowed where it is compact.
+    /// Reads an array or object as compact text, borrowed where it is compact; no name stands twice in an object of it.
     pub(crate) fn tree(&mut self) -> Result<Cow<'a, str>, DecodeError> {
         let start = self.at();
         if !matches!(self.peek()?, Kind::Map | Kind::Array) {
             return Err(DecodeError::expected(start, "an array or an object"));
         }
         (self.spaced, self.nulled) = (false, false);
-        self.skip()?;
+        self.skip_checked()?;
         self.check_text(start, self.at - start)?;
         Ok(if self.spaced {
             Cow::Owned(self.compact(start))
@@ -423,29 +439,6 @@ impl<'a> Json<'a> {
             decimal.exponent -= 3;
         }
         Err(DecodeError::expected(start, COUNTED_TIME))
-    }
-
-    fn skip_number(&mut self) -> Result<(), DecodeError> {
-        match self.expect_decimal() {
-            Err(error) if !error.is_of_a_number() => Err(error),
-            _ => Ok(()),
-        }
-    }
-
-    fn skip_map(&mut self) -> Result<(), DecodeError> {
-        let mut map = self.map()?;
-        while self.key(&mut map)?.is_some() {
-            self.skip()?;
-        }
-        Ok(())
-    }
-
-    fn skip_array(&mut self) -> Result<(), DecodeError> {
-        let mut array = self.array()?;
-        while self.item(&mut array)? {
-            self.skip()?;
-        }
-        Ok(())
     }
 }
 
@@ -485,15 +478,8 @@ impl Pull for Json<'_> {
     }
 
     fn key(&mut self, map: &mut Open) -> Result<Option<Key<'_>>, DecodeError> {
-        if !self.follows(map, b'}', "a comma or }")? {
-            return Ok(None);
-        }
-        if self.look()? != b'"' {
-            return Err(DecodeError::expected(self.at, "a member name in quotes"));
-        }
-        let name = self.string()?;
-        self.expect(b':', "a colon")?;
-        Ok(Some(Key::Text(self.found(&name))))
+        let name = self.name(map)?;
+        Ok(name.map(|name| Key::Text(self.found(&name))))
     }
 
     fn array(&mut self) -> Result<Open, DecodeError> {

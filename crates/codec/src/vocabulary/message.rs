@@ -206,9 +206,12 @@ fn shape(pull: &mut impl Pull) -> Result<Shape, DecodeError> {
 }
 
 fn read_message(pull: &mut impl Pull, rows: &mut Rows<'_>) -> Result<(), DecodeError> {
-    let mut map = pull.map()?;
+    let (mut map, mut is_read) = (pull.map()?, false);
     while let Some(key) = pull.key(&mut map)? {
         if key == Key::Text(OBSERVATIONS.name) {
+            if core::mem::replace(&mut is_read, true) {
+                check_again(OBSERVATIONS.name, pull.at(), rows)?;
+            }
             read_observations(pull, rows)?;
         } else {
             note_unknown(key, rows);

@@ -4,11 +4,11 @@
 //! (section 5). A shared secret is never read, and a key that is published with its private part is none.
 
 use super::algorithms::{Algorithm, Check};
-use super::json;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use ring::signature::{RsaPublicKeyComponents, UnparsedPublicKey};
 use serde_json::{Map, Value as Json};
+use weir_hub::json;
 
 /// Keys of one set that a token without a `kid` is tried with.
 const TRIED_MAX: usize = 8;
@@ -46,7 +46,7 @@ pub(crate) struct Signer {
 impl Keys {
     /// Reads a set.
     pub(crate) fn read(text: &str) -> Result<Self, String> {
-        let set = json::object(text.as_bytes())?;
+        let set = json::read_object(text.as_bytes()).map_err(|error| error.to_string())?;
         let keys = set.get("keys").and_then(Json::as_array);
         let keys = keys.ok_or("no array `keys`")?.iter();
         Ok(Self(

@@ -6,7 +6,6 @@
 
 mod algorithms;
 mod claims;
-mod json;
 mod keys;
 
 pub(crate) use claims::{Claims, Expected, Holder};
@@ -17,6 +16,7 @@ use algorithms::Algorithm;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::{Map, Value as Json};
+use weir_hub::json;
 
 /// Members of a header with which a token would not be what is read here: extensions that must be understood, a
 /// payload as it is (RFC 7797), and what encrypted tokens have (RFC 7516).
@@ -106,7 +106,7 @@ impl Header {
 }
 
 fn part(text: &str, what: &str) -> Result<Map<String, Json>, String> {
-    json::object(&decoded(text, what)?).map_err(|problem| format!("{what}: {problem}"))
+    json::read_object(&decoded(text, what)?).map_err(|problem| format!("{what}: {problem}"))
 }
 
 /// Without padding, line breaks or bits that say nothing (RFC 7515 section 2).

@@ -14,20 +14,12 @@ use crate::spatial::{NAMES, Spatial, check_reference};
 use serde_json::{Map, Value as Json};
 use weir_codec::crs::Crs;
 use weir_codec::document::{Element, Node, read_xml};
-use weir_codec::repeated_name;
+use weir_hub::json;
 
 /// A JSON object, whatever it asks.
 pub(super) fn object(body: &[u8]) -> Result<Json, Exception> {
-    let object: Json = serde_json::from_slice(body)
-        .map_err(|error| Exception::malformed(format!("not JSON: {error}")))?;
-    if let Some((name, at)) = std::str::from_utf8(body).ok().and_then(repeated_name) {
-        let sentence = format!("`{name}` stands there twice, again at byte {at}");
-        return Err(Exception::malformed(sentence));
-    }
-    match object.is_object() {
-        true => Ok(object),
-        false => Err(Exception::malformed("a JSON object was expected")),
-    }
+    let read = json::read_object(body).map_err(|error| Exception::malformed(error.to_string()))?;
+    Ok(Json::Object(read))
 }
 
 /// The parameters of a request.

@@ -2,6 +2,7 @@
 
 use super::read_value;
 use crate::error::DecodeError;
+use crate::names::stands_twice;
 use crate::rows::Rows;
 use crate::stack_text::StackText;
 use crate::syntax::{Key, Kind, Pull};
@@ -186,7 +187,7 @@ impl Flat<'_, '_> {
         if rows.len() == rows.stream_count() + self.twice || !self.rows.are_alone() {
             return Ok(());
         }
-        let what = format!("`{}` stands there twice", self.path.as_str());
+        let what = stands_twice(self.path.as_str());
         if !self.rows.is_forgiving() {
             return Err(DecodeError::meaning(start, what));
         }
