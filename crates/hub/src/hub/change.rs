@@ -109,6 +109,7 @@ impl Hub {
         let cursor = self.append_change(now, topic, &[])?;
         core.catalog.remove(topic);
         core.journal.note(topic);
+        core.note_forgotten(topic, cursor, now, &*self.log);
         self.enqueue_forget(cursor, topic);
         self.forget_withdrawn(&mut core, now, topic, self.ticket(cursor))
     }

@@ -6,6 +6,7 @@ pub(crate) mod distribute;
 mod entities;
 mod extent;
 mod feed;
+mod given;
 mod journal;
 mod memory;
 mod problems;
@@ -31,6 +32,7 @@ use crate::state::catalog::{Catalog, Entry, push_last};
 use crate::state::consumers::{Consumers, Watch};
 use crate::state::entities::Entities;
 use crate::state::feeder::Feeder;
+use crate::state::forgotten::Forgotten;
 use crate::state::held::Held;
 use crate::state::journal::Journal;
 use crate::state::keys::Keys;
@@ -110,6 +112,9 @@ pub(crate) struct Core {
     pub(crate) watch: Option<Watch>,
     pub(crate) entities: Entities,
     pub(crate) withdrawn: Withdrawn,
+    pub(crate) forgotten: Forgotten,
+    /// What follows in the log was read by this run, or written.
+    pub(crate) read_from: Cursor,
     pub(crate) journal: Journal,
     pub(crate) before: Before,
     /// The message that was handed on last, where nothing of the core was looked at since: it is kept
@@ -143,6 +148,8 @@ impl Hub {
             watch: None,
             entities: Entities::default(),
             withdrawn: Withdrawn::default(),
+            forgotten: Forgotten::default(),
+            read_from: Cursor::START,
             journal: Journal::default(),
             before: Before::default(),
             handed_on: None,

@@ -114,13 +114,21 @@ impl Hub {
     ) -> Option<(Arc<Message>, Streams)> {
         let body = || Bytes::copy_from_slice(record.body);
         match record.kind {
-            Kind::Change => core.take_change(cursor, record, taught),
+            Kind::Change => {
+                if record.body.is_empty() {
+                    core.note_forgotten(record.topic, cursor, record.arrival, &*self.log);
+                }
+                core.take_change(cursor, record, taught);
+            }
             Kind::Consumer => core.take_consumer(cursor, record.topic, body()),
             Kind::Entity => {
                 core.entities.put(record.topic, body(), cursor);
                 core.journal.note(record.topic);
             }
-            Kind::Withdrawn => core.withdrawn.put(record.topic, !record.body.is_empty()),
+            Kind::Withdrawn => {
+                core.withdrawn.put(record.topic, !record.body.is_empty());
+                core.reread(&*self.log);
+            }
             Kind::Observations | Kind::Opaque | Kind::Retained => {
                 return self.take_message(core, cursor, record, message, taught);
             }

@@ -56,6 +56,7 @@ impl Hub {
             let keys = hub.log.seek(newest.nanos().saturating_sub(KEY_AGE_NANOS));
             folded.min(hub.history.applied()).min(keys)
         };
+        hub.core().read_from = replay_from;
         hub.replay(replay_from)?;
         hub.recall_hidden()?;
         hub.recall_newest();
@@ -152,6 +153,7 @@ impl Hub {
         if record.kind == Kind::Change {
             apply_change(&mut core.catalog, record);
             if record.body.is_empty() {
+                core.note_forgotten(record.topic, cursor, record.arrival, &*self.log);
                 self.history.forget(cursor, record.topic)?;
             }
             return Ok(());

@@ -32,6 +32,7 @@ impl Hub {
                 return Ok(ticket);
             }
             core.withdrawn.put(&key, true);
+            core.reread(&*self.log);
             ticket
         };
         if self.last_at(topic, place.time).is_some() {

@@ -42,12 +42,22 @@ pub(crate) struct Used {
 }
 
 impl Keys {
-    /// What a key was used for; the empty one, which is none, for nothing.
+    /// What a key was used for; the empty one, which is none, for nothing, and so one of a topic that was forgotten
+    /// since.
     pub(crate) fn find(&self, key: &[u8]) -> Option<Used> {
-        match key {
-            [] => None,
-            key => self.known.get(&self.digest(key)).copied(),
+        if key.is_empty() {
+            return None;
         }
+        let used = self.known.get(&self.digest(key)).copied()?;
+        let forgotten = self.known.get(&self.digest(topic_of(key)));
+        let is_gone = forgotten.is_some_and(|at| used.cursor.sequence() < at.cursor.sequence());
+        (!is_gone).then_some(used)
+    }
+
+    /// Notes that all keys of a topic up to a place in the log are forgotten with it.
+    pub(crate) fn forget(&mut self, topic: &str, cursor: Cursor, now: Time) {
+        // A topic alone is no key as it is logged.
+        self.insert(topic.as_bytes(), Used { cursor, message: 0 }, now);
     }
 
     /// Takes the time, as often as it is looked at: keys age though nobody uses another.
@@ -90,6 +100,11 @@ pub(crate) fn qualified(principal: &str, topic: &str, key: &[u8]) -> Vec<u8> {
     [principal.as_bytes(), &[0], topic.as_bytes(), &[0], key].concat()
 }
 
+/// The topic of a key as it is logged.
+fn topic_of(key: &[u8]) -> &[u8] {
+    key.split(|byte| *byte == 0).nth(1).unwrap_or_default()
+}
+
 /// What tells a message from another that its publisher sends: its media and its bytes.
 pub(crate) fn fingerprint(media: &str, body: &[u8]) -> u64 {
     use std::hash::{DefaultHasher, Hash, Hasher};
@@ -119,6 +134,25 @@ mod tests {
         let later = later.plus_nanos(2 * AGE_STEP_NANOS_MAX);
         hours(later).for_each(|at| keys.insert(b"other", used(3), at));
         assert_eq!(keys.find(b"k"), None);
+    }
+
+    #[test]
+    fn keys_of_a_topic_are_forgotten_with_it() {
+        let used = |sequence| Used {
+            cursor: Cursor::new(1, sequence),
+            message: 7,
+        };
+        let (mut keys, now) = (Keys::default(), Time::from_nanos(0));
+        let (own, other) = (qualified("p", "a", b"k"), qualified("p", "a/b", b"k"));
+        keys.insert(&own, used(1), now);
+        keys.insert(&other, used(2), now);
+        keys.forget("a", Cursor::new(1, 3), now);
+        assert_eq!(
+            [&own, &other].map(|key| keys.find(key)),
+            [None, Some(used(2))]
+        );
+        keys.insert(&own, used(4), now);
+        assert_eq!(keys.find(&own), Some(used(4)));
     }
 
     #[test]

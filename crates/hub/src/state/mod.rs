@@ -4,6 +4,7 @@ pub(crate) mod catalog;
 pub(crate) mod consumers;
 pub(crate) mod entities;
 pub(crate) mod feeder;
+pub(crate) mod forgotten;
 pub(crate) mod held;
 pub(crate) mod journal;
 pub(crate) mod keys;

@@ -122,6 +122,7 @@ impl Subscription {
             replay.last = cursor;
             let damaged = std::mem::take(&mut replay.damaged);
             let message = self.hub.message_of(cursor, &record);
+            let message = message.map_or(Ok(None), |it| self.hub.remaining(it))?;
             let into = if jumped > 0 {
                 &mut replay.ahead
             } else {
