@@ -57,9 +57,10 @@ impl Server {
         if let Some((user, password)) = &self.login {
             builder = builder.credentials(Credentials::from((user.as_str(), password.as_str())));
         }
-        match self.is_plain() {
-            true => by(builder.connect_plain().await?, message).await,
-            false => by(builder.connect().await?, message).await,
+        if self.is_plain() {
+            by(builder.connect_plain().await?, message).await
+        } else {
+            by(builder.connect().await?, message).await
         }
     }
 }
@@ -97,9 +98,10 @@ async fn by<T: AsyncRead + AsyncWrite + Unpin>(
 }
 
 fn subject(letter: &Letter<'_>) -> String {
-    let first = match letter.batch.is_empty() {
-        true => String::new(),
-        false => line(&letter.batch.row(0)),
+    let first = if letter.batch.is_empty() {
+        String::new()
+    } else {
+        line(&letter.batch.row(0))
     };
     match letter.batch.len() {
         0 | 1 => format!("{}: {first}", letter.alert),

@@ -182,12 +182,11 @@ fn addresses(table: &mut Section, key: &str, most: usize) -> Result<Vec<String>,
         let is_plain = |c: char| !c.is_control() && !c.is_whitespace() && !"<>,;\"@".contains(c);
         !user.is_empty() && !domain.is_empty() && (user.to_owned() + domain).chars().all(is_plain)
     };
-    match (1..=most).contains(&texts.len()) && texts.iter().all(is_address) {
-        true => Ok(texts),
-        false => {
-            let problem = format!("expected 1 to {most} mail addresses such as ops@example.org");
-            Err(table.fault(key, problem))
-        }
+    if (1..=most).contains(&texts.len()) && texts.iter().all(is_address) {
+        Ok(texts)
+    } else {
+        let problem = format!("expected 1 to {most} mail addresses such as ops@example.org");
+        Err(table.fault(key, problem))
     }
 }
 
@@ -223,9 +222,10 @@ fn authorization(table: &mut Section) -> Result<Option<String>, ConfigFault> {
     let text = std::fs::read_to_string(&path);
     let text = text.map_err(|error| cannot(format!("cannot be read: {error}")))?;
     let token = text.trim_end();
-    match token.is_empty() || token.contains(char::is_control) {
-        true => Err(cannot("holds no token".into())),
-        false => Ok(Some(format!("Bearer {token}"))),
+    if token.is_empty() || token.contains(char::is_control) {
+        Err(cannot("holds no token".into()))
+    } else {
+        Ok(Some(format!("Bearer {token}")))
     }
 }
 

@@ -21,9 +21,10 @@ impl Verdict {
             .chars()
             .take(200)
             .collect();
-        let reason = match first.is_empty() {
-            true => format!("it answers {status}"),
-            false => format!("it answers {status}: {first}"),
+        let reason = if first.is_empty() {
+            format!("it answers {status}")
+        } else {
+            format!("it answers {status}: {first}")
         };
         match status {
             200..=299 => Self::Taken,

@@ -183,9 +183,10 @@ fn check(properties: &Properties, generation: &Generation) -> Result<(), Fault> 
         ("MessageID", &properties.message_id),
     ] {
         if found.as_ref().is_none_or(String::is_empty) {
-            let required = match generation == &OASIS {
-                true => "MessageAddressingHeaderRequired",
-                false => "MessageInformationHeaderRequired",
+            let required = if generation == &OASIS {
+                "MessageAddressingHeaderRequired"
+            } else {
+                "MessageInformationHeaderRequired"
             };
             return Err(of_addressing(
                 required,

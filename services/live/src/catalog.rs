@@ -50,9 +50,10 @@ fn check_said(said: &Datastream) -> Result<(), &'static str> {
         return Err("what is said here is declared: leave `declared` out");
     }
     let texts = [&said.sensor, &said.property, &said.unit];
-    match texts.into_iter().flatten().any(|text| is_blank(text)) {
-        true => Err("a blank `sensor`, `type` or `unit` says nothing: leave it out"),
-        false => Ok(()),
+    if texts.into_iter().flatten().any(|text| is_blank(text)) {
+        Err("a blank `sensor`, `type` or `unit` says nothing: leave it out")
+    } else {
+        Ok(())
     }
 }
 
@@ -65,9 +66,10 @@ fn describe(hub: &Arc<Hub>, call: Call, filters: Vec<Filter>) -> Answer {
     let (hub, workers) = (hub.clone(), call.workers.clone());
     let is_one = matches!(&filters[..], [filter] if filter.is_topic());
     let described = move || described(&hub, &call, filters).unwrap_or_else(|refused| refused);
-    match is_one {
-        true => Answer::Now(described().fitting(workers.memory())),
-        false => answer_of(&*workers, Length::Long, described),
+    if is_one {
+        Answer::Now(described().fitting(workers.memory()))
+    } else {
+        answer_of(&*workers, Length::Long, described)
     }
 }
 

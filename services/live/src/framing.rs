@@ -27,9 +27,10 @@ fn control(cursor: Cursor, gap: Option<&Gap>, out: &mut Vec<u8>) {
 
 /// A control as a line of its own; one without a position only says that the message before it is whole.
 fn control_line(cursor: Cursor, out: &mut Vec<u8>) {
-    match is_position(cursor) {
-        true => control(cursor, None, out),
-        false => out.extend_from_slice(br#"{"weir":{}}"#),
+    if is_position(cursor) {
+        control(cursor, None, out)
+    } else {
+        out.extend_from_slice(br#"{"weir":{}}"#)
     }
     out.push(b'\n');
 }
@@ -132,9 +133,10 @@ impl Framing for Lines {
         }
         if let Some(payload) = frame.payload {
             let (lines, end) = last_line_end(payload);
-            match self.bare {
-                true => out.extend_from_slice(lines),
-                false => text(frame, lines, out),
+            if self.bare {
+                out.extend_from_slice(lines)
+            } else {
+                text(frame, lines, out)
             }
             out.extend_from_slice(end);
             if !self.bare && !self.one_line {

@@ -37,9 +37,10 @@ pub(crate) fn read(hub: &Arc<Hub>, call: Call, rest: &str) -> Result<Answer, Res
         return Err(refuse(400, sentence));
     }
     let (hub, workers) = (hub.clone(), call.workers.clone());
-    let length = match past.aggregate.is_some() || past.limit > LIMIT_DEFAULT {
-        true => Length::Long,
-        false => Length::Short,
+    let length = if past.aggregate.is_some() || past.limit > LIMIT_DEFAULT {
+        Length::Long
+    } else {
+        Length::Short
     };
     Ok(answer_of(&*workers, length, move || {
         look_up(&hub, &call, format, past)

@@ -51,9 +51,10 @@ fn last_values(hub: &Arc<Hub>, call: &Call, rest: &str) -> Result<Answer, Respon
         };
         poll(&hub, &asked, filters).unwrap_or_else(|refused| refused)
     };
-    Ok(match is_one {
-        true => Answer::Now(poll().fitting(call.workers.memory())),
-        false => answer_of(&*call.workers, Length::Long, poll),
+    Ok(if is_one {
+        Answer::Now(poll().fitting(call.workers.memory()))
+    } else {
+        answer_of(&*call.workers, Length::Long, poll)
     })
 }
 

@@ -73,9 +73,10 @@ fn head(sse: bool, format: &Format, parts: Option<&Parts>, cursor: String) -> Re
         Some(parts) => format!("multipart/mixed; boundary={}", parts.boundary),
         None => format.media.to_owned(),
     };
-    let opening = match sse {
-        true => Bytes::from(format!("retry: {}\n\n", retry_millis())),
-        false => Bytes::new(),
+    let opening = if sse {
+        Bytes::from(format!("retry: {}\n\n", retry_millis()))
+    } else {
+        Bytes::new()
     };
     Response::with_body(200, &media, opening)
         .header("cache-control", "no-store, no-transform")

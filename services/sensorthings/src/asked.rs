@@ -51,11 +51,12 @@ fn value(context: &Context<'_>, node: &Node<'_>, path: &[String]) -> Result<Valu
             return of_observations(context, entity, rest);
         }
         let mut related = node.related(context, way);
-        return match way.many {
-            true => of_many(context, &related, rest),
-            false => related
+        return if way.many {
+            of_many(context, &related, rest)
+        } else {
+            related
                 .pop()
-                .map_or(Ok(Value::Null), |node| value(context, &node, rest)),
+                .map_or(Ok(Value::Null), |node| value(context, &node, rest))
         };
     }
     let name = kind.property(name).ok_or_else(|| {
@@ -97,12 +98,13 @@ fn keep(
             values.push(one);
         }
     }
-    match values.len() > FOUND_MAX {
-        true => Err(Fault::over(
+    if values.len() > FOUND_MAX {
+        Err(Fault::over(
             "values that a path finds for one entity",
             FOUND_MAX,
-        )),
-        false => Ok(()),
+        ))
+    } else {
+        Ok(())
     }
 }
 
@@ -189,9 +191,6 @@ pub(crate) fn by_keys(orders: &[(Expression, bool)], a: &[Value<'_>], b: &[Value
     let each = orders
         .iter()
         .zip(a.iter().zip(b))
-        .map(|((_, down), (a, b))| match down {
-            true => order(b, a),
-            false => order(a, b),
-        });
+        .map(|((_, down), (a, b))| if *down { order(b, a) } else { order(a, b) });
     each.fold(Ordering::Equal, Ordering::then)
 }

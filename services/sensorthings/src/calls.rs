@@ -109,8 +109,9 @@ fn length(call: &Call) -> Length {
         "top" => value.parse().unwrap_or(0) > TOP_DEFAULT,
         _ => false,
     };
-    match call.query.iter().any(is_long) {
-        true => Length::Long,
-        false => Length::Short,
+    if call.query.iter().any(is_long) {
+        Length::Long
+    } else {
+        Length::Short
     }
 }

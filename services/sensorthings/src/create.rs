@@ -118,9 +118,10 @@ impl Draft<'_> {
             return Ok(ids);
         };
         let by_path = ids.len();
-        let said = match way.many {
-            true => list(way, said)?,
-            false => vec![said],
+        let said = if way.many {
+            list(way, said)?
+        } else {
+            vec![said]
         };
         for one in said {
             let id = match link(one) {
@@ -228,9 +229,10 @@ impl Draft<'_> {
                     .iter()
                     .any(|id| matches!(id, Id::Number(_)))
             };
-            return match datastream(self.context, said).is_some_and(taken) {
-                false => Ok(said.to_owned()),
-                true => Err(Fault::new(409, format!("`{said}` is a datastream already"))),
+            return if datastream(self.context, said).is_some_and(taken) {
+                Err(Fault::new(409, format!("`{said}` is a datastream already")))
+            } else {
+                Ok(said.to_owned())
             };
         }
         let base = self.topic_named(about, thing);
@@ -273,9 +275,10 @@ impl Draft<'_> {
             (Some(multi), None, None) => multi.key.to_string(),
             (None, Some((_, Made::Datastream(topic))), None) => topic.clone(),
             (None, Some((_, Made::Datastream(topic))), Some(said)) => {
-                match link(said).is_some() && self.datastream_of(said)? == *topic {
-                    true => topic.clone(),
-                    false => return Err(Fault::contradiction("Datastream")),
+                if link(said).is_some() && self.datastream_of(said)? == *topic {
+                    topic.clone()
+                } else {
+                    return Err(Fault::contradiction("Datastream"));
                 }
             }
             (None, _, Some(said)) => self.datastream_of(said)?,
@@ -359,9 +362,10 @@ impl Draft<'_> {
         {
             feature.topics.push(topic.to_owned());
             // To describe what is implied is a change.
-            match feature.is_implied {
-                true => self.put(feature),
-                false => self.note(feature),
+            if feature.is_implied {
+                self.put(feature)
+            } else {
+                self.note(feature)
             }
         }
     }

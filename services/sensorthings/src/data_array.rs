@@ -44,9 +44,10 @@ fn part(draft: &mut Draft<'_>, said: &Json, stored: &mut Stored) -> Result<()> {
     let expected = || Fault::bad(format!("{name}: a link was expected"));
     link(&said[name]).ok_or_else(expected)?;
     let view = draft.context.view;
-    let known = match is_multi {
-        true => view.find(Kind::MultiDatastream, &draft.multi_said(&said[name])?),
-        false => view.datastream(&draft.datastream_of(&said[name])?),
+    let known = if is_multi {
+        view.find(Kind::MultiDatastream, &draft.multi_said(&said[name])?)
+    } else {
+        view.datastream(&draft.datastream_of(&said[name])?)
     };
     let datastream = known.cloned().ok_or_else(expected)?;
     let topic = datastream.key.to_string();
@@ -63,9 +64,12 @@ fn part(draft: &mut Draft<'_>, said: &Json, stored: &mut Stored) -> Result<()> {
     }
     for cells in data {
         let read = read(draft, &topic, &columns, cells);
-        let read = read.and_then(|row| match is_multi {
-            true => split(&datastream, row),
-            false => Ok(row),
+        let read = read.and_then(|row| {
+            if is_multi {
+                split(&datastream, row)
+            } else {
+                Ok(row)
+            }
         });
         stored.push(read.is_ok());
         draft.rows.extend(read.ok().map(|row| (topic.clone(), row)));
@@ -92,9 +96,10 @@ fn columns(said: &Json) -> Result<Vec<&str>> {
             }
         });
     }
-    match columns.contains(&"result") {
-        true => Ok(columns),
-        false => Err(Fault::bad("components: `result` is needed")),
+    if columns.contains(&"result") {
+        Ok(columns)
+    } else {
+        Err(Fault::bad("components: `result` is needed"))
     }
 }
 

@@ -125,9 +125,10 @@ impl Done {
 
     /// Waits until a shared log has it: what others did before it is seen by then, and how it came to stand.
     pub(crate) fn taken(&self, context: &Context<'_>) -> Result<()> {
-        match context.hub.is_shared() {
-            true => self.kept(),
-            false => Ok(()),
+        if context.hub.is_shared() {
+            self.kept()
+        } else {
+            Ok(())
         }
     }
 

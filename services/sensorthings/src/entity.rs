@@ -284,9 +284,10 @@ impl Entity {
                 .iter()
                 .any(|topic| grants.allow(Verb::Read, topic))
         };
-        match tells(self) {
-            true => Some(None),
-            false => self.others.iter().rev().find(|it| tells(it)).map(Some),
+        if tells(self) {
+            Some(None)
+        } else {
+            self.others.iter().rev().find(|it| tells(it)).map(Some)
         }
     }
 
@@ -334,9 +335,10 @@ const VERSIONS: &str = "versions";
 fn versions(known: &Datastream, body: &Object) -> Json {
     let version = |(number, own): (usize, &Description)| {
         let from = Some(own.from).filter(|from| from.nanos() > i64::MIN);
-        let measured = match number == usize::from(known.number()) {
-            true => body["unitOfMeasurement"].clone(),
-            false => unit(own.unit.as_deref()),
+        let measured = if number == usize::from(known.number()) {
+            body["unitOfMeasurement"].clone()
+        } else {
+            unit(own.unit.as_deref())
         };
         let said = [
             ("from", from.map(|from| Json::from(from.to_string()))),

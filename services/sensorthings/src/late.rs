@@ -24,13 +24,12 @@ pub(crate) fn places(
     let mut passed: HashMap<Time, u32> = HashMap::new();
     let place = |&time: &Time| {
         let before = counted(stood, time).or_else(|| counts.get(&time).copied())?;
-        let within = match is_ascending {
-            true => 0,
-            false => {
-                let passed = passed.entry(time).or_default();
-                *passed += 1;
-                *passed - 1
-            }
+        let within = if is_ascending {
+            0
+        } else {
+            let passed = passed.entry(time).or_default();
+            *passed += 1;
+            *passed - 1
         };
         Some(At {
             datastream: number,

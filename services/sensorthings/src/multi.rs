@@ -95,12 +95,13 @@ impl Draft<'_> {
                 topic::check(topic).map_err(named)?;
             }
             self.may_describe_below(base, &topics)?;
-            let taken = match self.is_source(base) {
-                true => Some(base),
-                false => topics
+            let taken = if self.is_source(base) {
+                Some(base)
+            } else {
+                topics
                     .iter()
                     .map(|it| it.as_str())
-                    .find(|it| self.is_taken(it)),
+                    .find(|it| self.is_taken(it))
             };
             return match taken {
                 None => Ok(topics),
@@ -174,9 +175,10 @@ impl Draft<'_> {
         let id = match (from, body.get(MEMBER)) {
             (Some(id), Some(said)) => {
                 let named = link(said).ok_or_else(|| Fault::contradiction(MEMBER))?;
-                match self.known(kind, &named)? == id {
-                    true => id,
-                    false => return Err(Fault::contradiction(MEMBER)),
+                if self.known(kind, &named)? == id {
+                    id
+                } else {
+                    return Err(Fault::contradiction(MEMBER));
                 }
             }
             (Some(id), None) => id,
@@ -249,9 +251,10 @@ pub(crate) fn check(multi: &Entity) -> Result<()> {
             types.len()
         )));
     }
-    match (1..=COMPONENTS_MAX).contains(&properties) {
-        true => Ok(()),
-        false => Err(Fault::over("components", COMPONENTS_MAX)),
+    if (1..=COMPONENTS_MAX).contains(&properties) {
+        Ok(())
+    } else {
+        Err(Fault::over("components", COMPONENTS_MAX))
     }
 }
 

@@ -67,13 +67,13 @@ impl<'a> Node<'a> {
             }
             Node::Entity(from) => {
                 let from: &Entity = from;
-                let found = match from.kind.keeps(way.to) {
-                    true => from
-                        .link(way)
+                let found = if from.kind.keeps(way.to) {
+                    from.link(way)
                         .iter()
                         .filter_map(|id| context.view.find(way.to, id))
-                        .collect(),
-                    false => context.view.linking(from.kind, &from.id, way.to),
+                        .collect()
+                } else {
+                    context.view.linking(from.kind, &from.id, way.to)
                 };
                 let seen = |it| context.view.seen(context.grants(), it);
                 found.into_iter().filter_map(seen).map(entity).collect()

@@ -69,9 +69,10 @@ impl<'a> Scan<'a> {
         let begin = self.query.token.as_deref().map(Place::parse).transpose()?;
         let span = &mut self.walk.span;
         if let Some(place) = &begin {
-            match down {
-                false => span.0 = span.0.max(place.time),
-                true => span.1 = span.1.min(place.time.plus_nanos(1)),
+            if down {
+                span.1 = span.1.min(place.time.plus_nanos(1))
+            } else {
+                span.0 = span.0.max(place.time)
             }
         }
         self.pages(down, begin, show)

@@ -65,9 +65,10 @@ fn size(value: &Json) -> (usize, usize) {
 /// Whether a value may be put at a path; its bytes, about.
 fn check_size(path: &str, value: &Json) -> Result<usize> {
     let (bytes, levels) = size(value);
-    match path.matches('/').count() + levels > LEVELS_MAX {
-        true => Err(Fault::bad(format!("more than {LEVELS_MAX} levels"))),
-        false => Ok(bytes),
+    if path.matches('/').count() + levels > LEVELS_MAX {
+        Err(Fault::bad(format!("more than {LEVELS_MAX} levels")))
+    } else {
+        Ok(bytes)
     }
 }
 

@@ -142,9 +142,10 @@ fn levels(text: &str) -> Result<Vec<String>> {
     }
     levels.push(decoded(&text[begin..])?);
     levels.retain(|level| !level.is_empty());
-    match levels.len() > PATH_LEVELS_MAX {
-        true => Err(Fault::over("levels of a path", PATH_LEVELS_MAX)),
-        false => Ok(levels),
+    if levels.len() > PATH_LEVELS_MAX {
+        Err(Fault::over("levels of a path", PATH_LEVELS_MAX))
+    } else {
+        Ok(levels)
     }
 }
 

@@ -126,9 +126,12 @@ impl View {
     fn span_of(&self, own: &Stay) -> Span {
         let first = self.stays_of(&own.0).next();
         let is_first = first.is_some_and(|(first, _)| first == own);
-        let behind = |stay: &Stay| match stay <= own {
-            true => Ordering::Less,
-            false => stay.0.cmp(&own.0),
+        let behind = |stay: &Stay| {
+            if stay <= own {
+                Ordering::Less
+            } else {
+                stay.0.cmp(&own.0)
+            }
         };
         let next = self.stays.matching(behind).next();
         let end = next.map_or(END, |((_, since, _), _)| *since);

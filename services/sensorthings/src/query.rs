@@ -56,9 +56,10 @@ impl Query {
     /// The paths below a property that are selected, where it is not selected as a whole.
     pub(crate) fn parts_of<'q>(&'q self, name: &str) -> Vec<&'q str> {
         let below = |it: &'q String| it.strip_prefix(name)?.strip_prefix('/');
-        match self.selects(name) {
-            true => Vec::new(),
-            false => self.select.iter().filter_map(below).collect(),
+        if self.selects(name) {
+            Vec::new()
+        } else {
+            self.select.iter().filter_map(below).collect()
         }
     }
 
@@ -231,12 +232,13 @@ fn split(text: &str, separator: char) -> Result<Vec<(&str, usize)>> {
     }
     parts.push((&text[begin..], begin));
     parts.retain(|(part, _)| !part.trim().is_empty());
-    match depth == 0 && !quoted {
-        true => Ok(parts),
-        false => Err(Fault::bad_at(
+    if depth == 0 && !quoted {
+        Ok(parts)
+    } else {
+        Err(Fault::bad_at(
             "a bracket or a quote that is not ended",
             text.len(),
-        )),
+        ))
     }
 }
 

@@ -206,9 +206,10 @@ pub(crate) fn find(context: &Context<'_>, kind: Kind, id: &Id) -> Result<Arc<Ent
     let missing = || Fault::missing(format!("{}({})", kind.set(), id.in_url()));
     let found = found.ok_or_else(missing)?;
     // What only follows is there once it was observed.
-    match context.view.follows(found) && !features::is_observed(context, found)? {
-        true => Err(missing()),
-        false => Ok(found.clone()),
+    if context.view.follows(found) && !features::is_observed(context, found)? {
+        Err(missing())
+    } else {
+        Ok(found.clone())
     }
 }
 
@@ -257,12 +258,13 @@ fn observation_of(context: &Context<'_>, from: &Arc<Entity>, id: &Id) -> Result<
     let mut ways = Kind::Observation.navigations().iter();
     let back = ways.find(|way| way.to == from.kind);
     let found = back.map_or(Ok(Vec::new()), |back| behind(context, id, back))?;
-    match found.iter().any(|entity| entity.id == from.id) {
-        true => Ok(Target::Observation(id.clone())),
-        false => Err(Fault::missing(format!(
+    if found.iter().any(|entity| entity.id == from.id) {
+        Ok(Target::Observation(id.clone()))
+    } else {
+        Err(Fault::missing(format!(
             "Observations({}) there",
             id.in_url()
-        ))),
+        )))
     }
 }
 

@@ -70,9 +70,10 @@ pub(crate) fn write(
     object.end();
     // Those that were expanded are counted again with this one, and not twice.
     context.written.set(before + out.len() - begin);
-    match context.written.get() > WRITTEN_BYTES_MAX {
-        true => Err(too_long()),
-        false => Ok(()),
+    if context.written.get() > WRITTEN_BYTES_MAX {
+        Err(too_long())
+    } else {
+        Ok(())
     }
 }
 
@@ -127,9 +128,10 @@ fn properties(
         }
         Node::Entity(entity) => {
             for name in names {
-                match entity.kind.is_computed(name) {
-                    true => computed::write(context, entity, name, object)?,
-                    false => object.written(entity.texts().part(name).unwrap_or_default()),
+                if entity.kind.is_computed(name) {
+                    computed::write(context, entity, name, object)?
+                } else {
+                    object.written(entity.texts().part(name).unwrap_or_default())
                 }
             }
             Ok(())

@@ -33,9 +33,10 @@ impl Context<'_> {
 
     /// Refuses what may not be done at the topic of a datastream, which is named where it may be read.
     pub(crate) fn may_at(&self, verb: Verb, topic: &str) -> Result<()> {
-        match self.grants().allow(Verb::Read, topic) {
-            true => self.may(verb, topic, &format!("`{topic}`")),
-            false => self.may(verb, topic, Kind::Datastream.set()),
+        if self.grants().allow(Verb::Read, topic) {
+            self.may(verb, topic, &format!("`{topic}`"))
+        } else {
+            self.may(verb, topic, Kind::Datastream.set())
         }
     }
 

@@ -186,12 +186,13 @@ impl Component {
                 .as_str()
                 .is_some_and(|text| Value::of_time(text) != Value::Null),
         };
-        match holds {
-            true => Ok(()),
-            false => Err(Fault::bad(format!(
+        if holds {
+            Ok(())
+        } else {
+            Err(Fault::bad(format!(
                 "{path}: {said} is no {}",
                 self.kind.named()
-            ))),
+            )))
         }
     }
 }

@@ -124,11 +124,12 @@ fn record_of(capability: &Object) -> Result<swe::Component> {
 /// Whether a capability says what its tasks are of: a message of one datastream for each parameter.
 pub(crate) fn check_capability(capability: &Object) -> Result<()> {
     let record = record_of(capability)?;
-    match record.is_flat_message() {
-        true => Ok(()),
-        false => Err(Fault::bad(
+    if record.is_flat_message() {
+        Ok(())
+    } else {
+        Err(Fault::bad(
             "taskingParameters: `observations`, or `value` beside others, would be read as observations \
              and not as parameters",
-        )),
+        ))
     }
 }

@@ -65,9 +65,10 @@ pub(crate) fn wait(answer: Answer) -> Response {
 
 impl House {
     pub(crate) fn ask(&self, method: &str, url: &str, body: Json) -> Response {
-        let body = match body.is_null() {
-            true => "".into(),
-            false => body.to_string().into(),
+        let body = if body.is_null() {
+            "".into()
+        } else {
+            body.to_string().into()
         };
         self.send(method, url, &[], body)
     }

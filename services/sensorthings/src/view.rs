@@ -369,9 +369,10 @@ impl View {
         if !self.may_read(grants, entity) {
             return None;
         }
-        match entity.is_implied && entity.kind == Kind::Location {
-            true => Some(entity.told_to(grants).flatten().unwrap_or(entity)),
-            false => Some(entity),
+        if entity.is_implied && entity.kind == Kind::Location {
+            Some(entity.told_to(grants).flatten().unwrap_or(entity))
+        } else {
+            Some(entity)
         }
     }
 

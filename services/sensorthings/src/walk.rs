@@ -133,9 +133,10 @@ impl<'a> Walk<'a> {
         if self.filters.is_empty() || self.span.0 >= self.span.1 {
             return Ok(());
         }
-        match down {
-            false => self.walk_up(take),
-            true => self.walk_down(take),
+        if down {
+            self.walk_down(take)
+        } else {
+            self.walk_up(take)
         }
     }
 
@@ -216,9 +217,10 @@ impl<'a> Walk<'a> {
                     1,
                     None,
                 )?;
-                match page.batch.is_empty() {
-                    true => Ok(newest.max(BEGIN).plus_nanos(1)),
-                    false => Ok(END),
+                if page.batch.is_empty() {
+                    Ok(newest.max(BEGIN).plus_nanos(1))
+                } else {
+                    Ok(END)
                 }
             }
             Err(weir_hub::Fault::Unknown(_)) => Ok(BEGIN),
@@ -238,9 +240,12 @@ pub(crate) fn visit(context: &Context<'_>, entity: &Entity, take: Take<'_>) -> R
         first: TOP_DEFAULT + 1,
         ..Walk::of(context, entity)?
     };
-    walk.walk(false, &mut |observed| match walk.is_meant(observed)? {
-        true => take(observed),
-        false => Ok(true),
+    walk.walk(false, &mut |observed| {
+        if walk.is_meant(observed)? {
+            take(observed)
+        } else {
+            Ok(true)
+        }
     })
 }
 

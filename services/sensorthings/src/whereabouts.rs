@@ -18,11 +18,12 @@ impl Draft<'_> {
             !thing.links["Locations"].is_empty() || self.context.view.was_somewhere(&thing.id)
         };
         let is_placed = |thing: &Entity| thing.is_implied || is_somewhere(thing);
-        match origin.is_some() || thing.as_ref().is_none_or(is_placed) {
-            true => Ok(()),
-            false => Err(Fault::bad(
+        if origin.is_some() || thing.as_ref().is_none_or(is_placed) {
+            Ok(())
+        } else {
+            Err(Fault::bad(
                 "Observations need a FeatureOfInterest, or a Thing that has a Location",
-            )),
+            ))
         }
     }
 

@@ -299,9 +299,10 @@ pub(crate) fn update_entity(
         .iter()
         .filter(|(name, _)| kind.property(name).is_some())
     {
-        match value.is_null() {
-            true => drop(changed.body.remove(name)),
-            false => drop(changed.body.insert(name.clone(), value.clone())),
+        if value.is_null() {
+            drop(changed.body.remove(name))
+        } else {
+            drop(changed.body.insert(name.clone(), value.clone()))
         }
     }
     let mut moved = false;

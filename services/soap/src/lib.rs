@@ -135,11 +135,13 @@ impl Asked {
 
 /// The first element below that is not of the WSDL's namespace, which qualifies all of its elements.
 fn foreign(body: &Element) -> Option<&Element> {
-    body.elements()
-        .find_map(|child| match child.uri == NAMESPACE {
-            true => foreign(child),
-            false => Some(child),
-        })
+    body.elements().find_map(|child| {
+        if child.uri == NAMESPACE {
+            foreign(child)
+        } else {
+            Some(child)
+        }
+    })
 }
 
 /// The operation's element, and what its answer is put in.
@@ -157,9 +159,10 @@ fn read(call: &Call) -> Result<(Form, Element), Box<(Form, Fault)>> {
         exi,
     };
     let refuse = |form, fault| Box::new((form, fault));
-    let root = match exi {
-        true => document::exi::read(&call.body),
-        false => document::read_xml(&call.body),
+    let root = if exi {
+        document::exi::read(&call.body)
+    } else {
+        document::read_xml(&call.body)
     };
     let root =
         root.map_err(|fault| refuse(form(version, None), Fault::sender(fault.to_string())))?;

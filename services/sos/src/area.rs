@@ -112,12 +112,13 @@ impl Area {
         };
         let (lower, upper) = (place([a, b])?.place, place([c, d])?.place);
         let in_order = lower.latitude <= upper.latitude && lower.longitude <= upper.longitude;
-        match in_order {
-            true => Ok(Self { lower, upper }),
-            false => Err(Exception::invalid(
+        if in_order {
+            Ok(Self { lower, upper })
+        } else {
+            Err(Exception::invalid(
                 parameter,
                 "the lower corner is not below the upper one",
-            )),
+            ))
         }
     }
 }
@@ -125,9 +126,10 @@ impl Area {
 // [SOS2-12.0-3]
 /// The reference system of a name, which may be empty.
 pub(crate) fn system(parameter: &str, name: &str) -> Result<Crs, Exception> {
-    match name.is_empty() {
-        true => Ok(Crs::Unnamed),
-        false => Crs::read(name).map_err(|sentence| Exception::invalid(parameter, sentence)),
+    if name.is_empty() {
+        Ok(Crs::Unnamed)
+    } else {
+        Crs::read(name).map_err(|sentence| Exception::invalid(parameter, sentence))
     }
 }
 

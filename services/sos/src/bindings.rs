@@ -66,9 +66,10 @@ pub(crate) fn read(call: &Call) -> Read {
     let media = call.header("content-type").unwrap_or_default();
     let essence = media.split(';').next().unwrap_or_default().trim();
     if call.method == "GET" {
-        let pairs = match call.raw_query.is_empty() {
-            true => kvp::decoded_pairs(&call.query),
-            false => kvp::pairs(&call.raw_query),
+        let pairs = if call.raw_query.is_empty() {
+            kvp::decoded_pairs(&call.query)
+        } else {
+            kvp::pairs(&call.raw_query)
         };
         return kvp_read(call, Ok(pairs));
     }
@@ -121,9 +122,10 @@ fn refused(call: &Call, exception: Exception) -> Read {
     let soap12 = call
         .header("content-type")
         .is_some_and(|media| media.starts_with("application/soap+xml"));
-    let form = match soap12 {
-        true => Form::soap(call, soap::Version::V12, None, false),
-        false => Form::plain(call),
+    let form = if soap12 {
+        Form::soap(call, soap::Version::V12, None, false)
+    } else {
+        Form::plain(call)
     };
     Read {
         form,
@@ -135,9 +137,10 @@ fn refused(call: &Call, exception: Exception) -> Read {
 // [SOS1-11.1-1]
 fn xml_read(call: &Call, root: Element, exi: bool) -> Read {
     if !soap::is_envelope(&root) {
-        let form = match exi {
-            true => Form::exi(call),
-            false => Form::plain(call),
+        let form = if exi {
+            Form::exi(call)
+        } else {
+            Form::plain(call)
         };
         let message = (!exi).then(|| call.body.clone());
         return Read {

@@ -66,9 +66,10 @@ pub(crate) fn answer(ask: &Ask) -> Result<Reply, Exception> {
         offerings: LazyCell::new(|| inventory.offerings()),
     };
     let known = ask.params.one("updateSequence")?;
-    let wanted = match known == Some(offered.sequence.as_str()) {
-        true => Vec::new(),
-        false => wanted,
+    let wanted = if known == Some(offered.sequence.as_str()) {
+        Vec::new()
+    } else {
+        wanted
     };
     Ok(Reply::Document(document(ask, &offered, &wanted)?, ACTION))
 }
@@ -122,8 +123,9 @@ fn sections(ask: &Ask) -> Result<Vec<Section>, Exception> {
         })?;
         wanted.extend_from_slice(sections);
     }
-    match named.is_empty() {
-        true => Ok(ALL.to_vec()),
-        false => Ok(wanted),
+    if named.is_empty() {
+        Ok(ALL.to_vec())
+    } else {
+        Ok(wanted)
     }
 }

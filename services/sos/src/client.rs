@@ -100,12 +100,13 @@ impl Server {
         let pairs = [("AcceptVersions", "2.0.0"), ("Sections", "Contents")];
         let answered = self.get("GetCapabilities", &pairs).await?;
         let root = tree("GetCapabilities", &answered)?;
-        match root.is(SOS20, "Capabilities") {
-            true => Ok(offerings(&root)),
-            false => Err(misspoken(format!(
+        if root.is(SOS20, "Capabilities") {
+            Ok(offerings(&root))
+        } else {
+            Err(misspoken(format!(
                 "{} answers GetCapabilities with `{}`, not with Capabilities of SOS 2.0.0",
                 self.path, root.local
-            ))),
+            )))
         }
     }
 }

@@ -36,9 +36,10 @@ impl Counted for Step {
                     tickets,
                     form,
                 } = *worked;
-                let opened = match tickets.is_empty() {
-                    true => opened.fitting(memory),
-                    false => opened.counted(memory),
+                let opened = if tickets.is_empty() {
+                    opened.fitting(memory)
+                } else {
+                    opened.counted(memory)
                 };
                 Step::Done(Box::new(Worked {
                     opened,

@@ -38,9 +38,10 @@ impl Feature {
             place,
             height: None,
         });
-        let position = match followed.is_known() {
-            true => followed.position(),
-            false => of_series,
+        let position = if followed.is_known() {
+            followed.position()
+        } else {
+            of_series
         };
         self.name = self.name.take().or(followed.name().map(str::to_owned));
         self.position = self.position.or(position);
@@ -104,9 +105,10 @@ pub(crate) fn answer(ask: &Ask) -> Result<Reply, Exception> {
     let inventory = ask.inventory()?;
     let picked = selected(ask, &inventory)?;
     let named = ask.params.all("featureOfInterest");
-    let features = match named.is_empty() {
-        true => observed(ask, &inventory, picked.iter().map(|series| &**series))?,
-        false => known(ask, &inventory)?,
+    let features = if named.is_empty() {
+        observed(ask, &inventory, picked.iter().map(|series| &**series))?
+    } else {
+        known(ask, &inventory)?
     };
     let picked: HashSet<&str> = picked.iter().map(|series| &*series.topic).collect();
     if let Some(unknown) = named.iter().find(|id| !features.contains_key(*id)) {

@@ -105,9 +105,10 @@ impl Reader<'_> {
                 points.push((place.place.longitude, place.place.latitude));
             }
         }
-        match points.is_empty() {
-            true => Err(self.invalid(format!("{} has no coordinates", element.local))),
-            false => Ok(points),
+        if points.is_empty() {
+            Err(self.invalid(format!("{} has no coordinates", element.local)))
+        } else {
+            Ok(points)
         }
     }
 
@@ -134,9 +135,10 @@ impl Reader<'_> {
             }
         }
         self.count += numbers.len();
-        match self.count > COORDINATES_MAX {
-            true => Err(self.invalid(format!("more than {COORDINATES_MAX} coordinates"))),
-            false => Ok(numbers),
+        if self.count > COORDINATES_MAX {
+            Err(self.invalid(format!("more than {COORDINATES_MAX} coordinates")))
+        } else {
+            Ok(numbers)
         }
     }
 }

@@ -29,9 +29,10 @@ pub(crate) fn topic_of(procedure: &str, property: &str) -> String {
 
 /// The topic that [`named`] makes these names of.
 fn topic_again(above: &str, property: &str) -> Option<String> {
-    let topic = match above == property {
-        true => property.to_owned(),
-        false => format!("{above}/{property}"),
+    let topic = if above == property {
+        property.to_owned()
+    } else {
+        format!("{above}/{property}")
     };
     let is_topic = topic::check(&topic).is_ok() && !topic.starts_with('$');
     (is_topic && !property.contains('/')).then_some(topic)

@@ -103,9 +103,10 @@ fn version_1(ask: &Ask, inventory: &Inventory<'_>) -> Result<(Batch, String), Ex
     let time = first.time.unwrap_or(ask.now);
     let topic = topic_in(inventory, (assigned, property), time);
     // Who may not read what is there is not told how many there are.
-    let before = match ask.principal.grants.allow(Verb::Read, &topic) {
-        true => ask.hub.counted(&topic, &BTreeSet::from([time]))?,
-        false => Default::default(),
+    let before = if ask.principal.grants.allow(Verb::Read, &topic) {
+        ask.hub.counted(&topic, &BTreeSet::from([time]))?
+    } else {
+        Default::default()
     };
     let before = before.get(&time).copied().unwrap_or(0);
     // Observations of a sensor that was assigned are its own, whatever else they name.
@@ -131,9 +132,10 @@ fn read(ask: &Ask, parameter: &str) -> Result<Batch, Exception> {
         (None, Some(json)) => insertion_json::read(json, &mut builder)?,
         (None, None) => return Err(Exception::missing(parameter)),
     }
-    match builder.is_empty() {
-        true => Err(Exception::missing(parameter)),
-        false => Ok(builder.finish()),
+    if builder.is_empty() {
+        Err(Exception::missing(parameter))
+    } else {
+        Ok(builder.finish())
     }
 }
 
@@ -271,11 +273,12 @@ fn features_named(ask: &Ask, batch: &Batch, topics: &[String]) -> Result<Vec<Cha
         }
     }
     let grants = &ask.principal.grants;
-    match changed
+    if changed
         .iter()
         .all(|(key, _)| grants.allow(Verb::Change, key))
     {
-        true => Ok(puts(changed)),
-        false => Ok(Vec::new()),
+        Ok(puts(changed))
+    } else {
+        Ok(Vec::new())
     }
 }

@@ -148,9 +148,10 @@ impl<'a> Inventory<'a> {
     /// The offerings that what a procedure observes is in; of one of which nothing may be read, that which it had if
     /// nobody had described it.
     pub(crate) fn offerings_with(&self, procedure: &str) -> BTreeSet<String> {
-        match self.tells_of(procedure) {
-            true => self.known.offerings.with(procedure),
-            false => BTreeSet::from([offering_of(procedure)]),
+        if self.tells_of(procedure) {
+            self.known.offerings.with(procedure)
+        } else {
+            BTreeSet::from([offering_of(procedure)])
         }
     }
 
@@ -194,9 +195,10 @@ impl<'a> Inventory<'a> {
         let own = || Arc::new(Followed::unknown(&named.feature));
         let seen = |followed: Arc<Followed>| {
             let key = Set::Features.key(&followed.id);
-            match self.grants.allow(Verb::Read, &key) {
-                true => followed,
-                false => Arc::new(Followed::unknown(&followed.id)),
+            if self.grants.allow(Verb::Read, &key) {
+                followed
+            } else {
+                Arc::new(Followed::unknown(&followed.id))
             }
         };
         let told = self.known.whereabouts.features_of(&named.thing);

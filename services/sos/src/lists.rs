@@ -28,9 +28,10 @@ pub(crate) fn separate(ask: &mut Ask) -> Result<(), Exception> {
     }
     let mut lists = Vec::new();
     let inventory = ask.inventory()?;
-    let features = match doubtful.iter().any(|name| name.starts_with(['f', 'F'])) {
-        true => features::known(ask, &inventory)?,
-        false => BTreeMap::new(),
+    let features = if doubtful.iter().any(|name| name.starts_with(['f', 'F'])) {
+        features::known(ask, &inventory)?
+    } else {
+        BTreeMap::new()
     };
     for name in doubtful {
         let is_known = |id: &str| is_known(&inventory, &features, name, id);

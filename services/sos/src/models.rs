@@ -21,12 +21,11 @@ pub(crate) fn asked(ask: &Ask, series: &[Series]) -> Result<Option<Model>, Excep
     let Some(model) = named(name, text)? else {
         return Ok(None);
     };
-    match series.iter().any(|own| own.model == Some(model)) {
-        true => Ok(Some(model)),
-        false => {
-            let sentence = format!("`{text}` is not given: {} are", names(series).join(", "));
-            Err(Exception::invalid(name, sentence))
-        }
+    if series.iter().any(|own| own.model == Some(model)) {
+        Ok(Some(model))
+    } else {
+        let sentence = format!("`{text}` is not given: {} are", names(series).join(", "));
+        Err(Exception::invalid(name, sentence))
     }
 }
 

@@ -152,9 +152,10 @@ impl Temporal {
             "first" | "getFirst" => self.first = true,
             value => {
                 let span = reach(parameter, value)?;
-                let relation = match value.contains('/') {
-                    true => Relation::During,
-                    false => compared(Relation::Equals, span),
+                let relation = if value.contains('/') {
+                    Relation::During
+                } else {
+                    compared(Relation::Equals, span)
                 };
                 self.narrow(property, relation, span);
             }

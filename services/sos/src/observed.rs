@@ -375,9 +375,10 @@ fn counted(results: usize) -> String {
 /// The first results of a batch; most are numbers, which need no escaping.
 fn write_results(batch: &Batch, rows: usize, out: &mut Vec<u8>) {
     let start = out.len();
-    match rows == batch.len() {
-        true => append_results(batch, out),
-        false => append_results(&batch.select(|row| row < rows), out),
+    if rows == batch.len() {
+        append_results(batch, out)
+    } else {
+        append_results(&batch.select(|row| row < rows), out)
     }
     if out[start..].iter().any(|byte| b"<>&\r\"".contains(byte)) {
         let text = String::from_utf8_lossy(&out[start..]).into_owned();

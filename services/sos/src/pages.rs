@@ -430,12 +430,13 @@ fn readings(series: &[Series], wanted: &Wanted) -> Vec<Reading> {
     let parts: Vec<Made> = others.iter().filter_map(|one| part(one)).collect();
     let mut topics: Vec<&str> = others.iter().map(|one| &*one.topic).collect();
     topics.dedup();
-    let filters = match topics.len() <= NAMED_MAX {
-        true => topics
+    let filters = if topics.len() <= NAMED_MAX {
+        topics
             .into_iter()
             .filter_map(|topic| Filter::parse(topic).ok())
-            .collect(),
-        false => Filter::parse("#").into_iter().collect(),
+            .collect()
+    } else {
+        Filter::parse("#").into_iter().collect()
     };
     readings.push(Reading {
         filters,

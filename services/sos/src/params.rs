@@ -109,9 +109,10 @@ impl Params {
                 let parts = std::mem::take(all).into_iter().flat_map(|one| {
                     let separates = one == value;
                     let parts = one.split(',').map(str::trim).map(str::to_owned);
-                    match separates {
-                        true => parts.collect(),
-                        false => vec![one],
+                    if separates {
+                        parts.collect()
+                    } else {
+                        vec![one]
                     }
                 });
                 *all = parts.collect();

@@ -28,12 +28,11 @@ pub(crate) fn of_request(params: &Params) -> Result<Vec<Related>, Exception> {
     let all = in_xml.map(of_element).chain(in_json.map(of_json));
     let all = all.collect::<Option<Vec<_>>>();
     let all = all.ok_or_else(|| Exception::invalid(PARAMETER, "a target was expected"))?;
-    match all.len() > RELATED_FEATURES_MAX {
-        true => {
-            let sentence = format!("more than {RELATED_FEATURES_MAX} related features");
-            Err(Exception::invalid(PARAMETER, sentence))
-        }
-        false => Ok(all),
+    if all.len() > RELATED_FEATURES_MAX {
+        let sentence = format!("more than {RELATED_FEATURES_MAX} related features");
+        Err(Exception::invalid(PARAMETER, sentence))
+    } else {
+        Ok(all)
     }
 }
 

@@ -191,9 +191,10 @@ fn without_count<'v>(values: &'v str, block: &str, token: &str) -> Result<&'v st
             let records = rest.split(block).filter(|record| !record.trim().is_empty());
             let found = records.count();
             let differ = || format!("{said} records are said to be there, and {found} are");
-            match said == found {
-                true => Ok(rest),
-                false => Err(Exception::invalid("resultValues", differ())),
+            if said == found {
+                Ok(rest)
+            } else {
+                Err(Exception::invalid("resultValues", differ()))
             }
         }
         _ => Ok(values),

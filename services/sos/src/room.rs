@@ -33,9 +33,10 @@ impl Room {
         let many = observed.count() > self.observations;
         if many || observed.looked_at() > self.looked_at {
             self.looked_at = self.looked_at.saturating_sub(observed.looked_at());
-            let (max, what) = match many {
-                true => (WHOLE_OBSERVATIONS_MAX, "observations"),
-                false => (WHOLE_LOOKED_AT_MAX, "observations to look at"),
+            let (max, what) = if many {
+                (WHOLE_OBSERVATIONS_MAX, "observations")
+            } else {
+                (WHOLE_LOOKED_AT_MAX, "observations to look at")
             };
             return Err(too_large(max, what));
         }

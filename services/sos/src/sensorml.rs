@@ -222,9 +222,10 @@ pub(crate) fn component(series: &Series, xml: &mut Xml) {
     xml.start(element).attribute("definition", &series.property);
     if element == "swe:Quantity" {
         let unit = series.unit.as_deref().unwrap_or("1");
-        match unit.contains([':', ' ', '\n', '\r', '\t']) {
-            true => xml.empty("swe:uom", "xlink:href", unit),
-            false => xml.empty("swe:uom", "code", unit),
+        if unit.contains([':', ' ', '\n', '\r', '\t']) {
+            xml.empty("swe:uom", "xlink:href", unit)
+        } else {
+            xml.empty("swe:uom", "code", unit)
         };
     }
     xml.end();

@@ -69,14 +69,13 @@ const GEOMETRIES: &[&str] = &[
 /// Says that a value reference names something that is no place.
 pub(crate) fn check_reference(parameter: &str, reference: &str) -> Result<(), Exception> {
     let local = reference.trim().rsplit([':', '/', '#']).next();
-    match local.is_some_and(|local| GEOMETRIES.contains(&local)) {
-        true => Ok(()),
-        false => {
-            let sentence = format!(
-                "`{reference}` is no place of observations: om:featureOfInterest/*/sams:shape is one"
-            );
-            Err(Exception::invalid(parameter, sentence))
-        }
+    if local.is_some_and(|local| GEOMETRIES.contains(&local)) {
+        Ok(())
+    } else {
+        let sentence = format!(
+            "`{reference}` is no place of observations: om:featureOfInterest/*/sams:shape is one"
+        );
+        Err(Exception::invalid(parameter, sentence))
     }
 }
 

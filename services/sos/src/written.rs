@@ -42,9 +42,10 @@ pub(crate) fn written(
     room: &mut Room,
 ) -> Result<Progress, Exception> {
     let bare = observed.is_text() && form.is_bare();
-    let (head, tail) = match bare {
-        true => Default::default(),
-        false => form.around(observed.action()),
+    let (head, tail) = if bare {
+        Default::default()
+    } else {
+        form.around(observed.action())
     };
     let unfinished = Unfinished {
         form: form.clone(),
@@ -60,9 +61,10 @@ pub(crate) fn written(
             tail: Some(tail),
         },
     };
-    match bare || form.streams() {
-        true => unfinished.begin(BEGUN_PARTS),
-        false => unfinished.finish(room).map(Progress::Opened),
+    if bare || form.streams() {
+        unfinished.begin(BEGUN_PARTS)
+    } else {
+        unfinished.finish(room).map(Progress::Opened)
     }
 }
 
@@ -103,9 +105,10 @@ impl Unfinished {
     }
 
     fn take(&mut self, part: Vec<u8>) {
-        match self.body.is_empty() {
-            true => self.body = part,
-            false => self.body.extend_from_slice(&part),
+        if self.body.is_empty() {
+            self.body = part
+        } else {
+            self.body.extend_from_slice(&part)
         }
     }
 

@@ -51,9 +51,10 @@ pub(crate) fn document(caller: &Caller<'_>, call: &Call) -> Result<Json, Respons
 
 fn summary(count: usize) -> String {
     let all = "Observations of sensors as they come";
-    match count > CHANNELS_MAX {
-        true => format!("{all}: {CHANNELS_MAX} of {count} datastreams; ?topic= picks others"),
-        false => all.to_owned(),
+    if count > CHANNELS_MAX {
+        format!("{all}: {CHANNELS_MAX} of {count} datastreams; ?topic= picks others")
+    } else {
+        all.to_owned()
     }
 }
 

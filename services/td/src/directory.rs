@@ -38,9 +38,10 @@ pub(crate) fn list(caller: &Caller<'_>, call: &Call) -> Result<Response, Respons
         .collect();
     let response = json("application/ld+json", &Json::Array(page));
     let next = offset.saturating_add(limit);
-    Ok(match next < things.len() {
-        true => response.header("link", link(call, next, limit)),
-        false => response,
+    Ok(if next < things.len() {
+        response.header("link", link(call, next, limit))
+    } else {
+        response
     })
 }
 
@@ -78,9 +79,10 @@ pub(crate) fn one(caller: &Caller<'_>, path: &str) -> Result<Response, Response>
     };
     let of_it = |entry: &&Entry| topic::thing_and_property(&entry.topic).0 == name;
     let entries: Vec<&Entry> = entries.iter().filter(of_it).collect();
-    let described = match entries.is_empty() {
-        true => None,
-        false => thing::describe(caller, &name, &entries),
+    let described = if entries.is_empty() {
+        None
+    } else {
+        thing::describe(caller, &name, &entries)
     };
     let absent = || {
         refuse(

@@ -117,9 +117,10 @@ fn names(way: &Way, may_publish: bool) -> Vec<&'static str> {
 /// A template with what it stands for; the topic comes last, since it may hold anything.
 pub(crate) fn expand(template: &str, topic: &str, format: &Format) -> String {
     let text = template.replace("{format}", format.name);
-    match text.contains("{path}") {
-        true => text.replace("{path}", &percent::encode(topic, b"/:$")),
-        false => text.replace("{topic}", topic),
+    if text.contains("{path}") {
+        text.replace("{path}", &percent::encode(topic, b"/:$"))
+    } else {
+        text.replace("{topic}", topic)
     }
 }
 

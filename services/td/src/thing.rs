@@ -20,9 +20,10 @@ pub(crate) fn describe(caller: &Caller<'_>, name: &str, entries: &[&Entry]) -> O
     let mut properties = Map::new();
     for entry in entries {
         let (_, last) = topic::thing_and_property(&entry.topic);
-        let name = match properties.contains_key(last) {
-            true => &*entry.topic,
-            false => last,
+        let name = if properties.contains_key(last) {
+            &*entry.topic
+        } else {
+            last
         };
         // One that the caller has no way to hides no other.
         let property = property(caller, entry);

@@ -103,11 +103,12 @@ impl Pair {
             self.hole = self.bytes.len();
         }
         let is_other = |file: &&[u8]| file.starts_with(VERSIONS) && !file.starts_with(MAGIC);
-        match self.last == 0 && files.iter().any(is_other) {
-            true => Err(io::Error::other(
+        if self.last == 0 && files.iter().any(is_other) {
+            Err(io::Error::other(
                 "the history's manifest is of another version",
-            )),
-            false => Ok(()),
+            ))
+        } else {
+            Ok(())
         }
     }
 
@@ -164,9 +165,10 @@ impl State {
         if file == whole {
             State::Whole
         } else if whole.starts_with(file) {
-            match file.len() >= last {
-                true => State::Behind,
-                false => State::Damaged,
+            if file.len() >= last {
+                State::Behind
+            } else {
+                State::Damaged
             }
         } else if is_whole(file) && last > 0 {
             State::Behind

@@ -181,9 +181,10 @@ impl DataFile {
         let read = self.stored.read(offset, len as usize);
         let mut chunk = read.map_err(|error| self.damaged(offset, &error.to_string()))?;
         let block = chunk.split_off(CHECKSUM_BYTES.min(chunk.len()));
-        match chunk == crc32c::crc32c(&block).to_le_bytes() {
-            true => Ok(block),
-            false => Err(self.damaged(offset, "the checksum does not match")),
+        if chunk == crc32c::crc32c(&block).to_le_bytes() {
+            Ok(block)
+        } else {
+            Err(self.damaged(offset, "the checksum does not match"))
         }
     }
 
@@ -254,9 +255,10 @@ impl Stream {
     /// The first and last time of the open rows.
     pub(crate) fn open_span(&self) -> Option<(i64, i64)> {
         let times = &self.open.times;
-        match self.open_is_sorted {
-            true => Some((*times.first()?, *times.last()?)),
-            false => Some((*times.iter().min()?, *times.iter().max()?)),
+        if self.open_is_sorted {
+            Some((*times.first()?, *times.last()?))
+        } else {
+            Some((*times.iter().min()?, *times.iter().max()?))
         }
     }
 

@@ -192,14 +192,15 @@ fn check_next(shared: &Shared, sequence: u64) -> Result<(), LogFault> {
         }
     };
     // Single ones are missing where somebody removed them.
-    match standing.first <= taken + 1 {
-        true => Ok(()),
-        false => Err(LogFault::Failed(format!(
+    if standing.first <= taken + 1 {
+        Ok(())
+    } else {
+        Err(LogFault::Failed(format!(
             "the stream {} dropped records behind {} before they were taken: this gateway was away for \
              longer than it keeps them, and is to be started again",
             shared.names.stream,
             shared.cursor(taken),
-        ))),
+        )))
     }
 }
 
@@ -419,9 +420,10 @@ fn fold_in(sequence: u64, bytes: Vec<u8>, last: &mut LastOfEach) {
     let Ok(record) = Record::read(&bytes) else {
         return;
     };
-    let counts_from = match name::is_taught(&record) {
-        true => name::taught_by(&record),
-        false => sequence,
+    let counts_from = if name::is_taught(&record) {
+        name::taught_by(&record)
+    } else {
+        sequence
     };
     let about = (record.kind as u8, record.topic.to_owned());
     if last

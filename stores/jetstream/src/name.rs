@@ -37,9 +37,10 @@ impl Names {
             return format!("{stream}.m");
         }
         let topic = URL_SAFE_NO_PAD.encode(record.topic);
-        match is_taught(record) {
-            true => format!("{stream}.k.t.{topic}"),
-            false => format!("{stream}.k.{}.{topic}", record.kind as u8),
+        if is_taught(record) {
+            format!("{stream}.k.t.{topic}")
+        } else {
+            format!("{stream}.k.{}.{topic}", record.kind as u8)
         }
     }
 
@@ -49,12 +50,13 @@ impl Names {
             return format!("{nonce}.{number}");
         }
         let key = URL_SAFE_NO_PAD.encode(record.key);
-        match is_taught(record) {
-            true => format!("t.{key}.{}", URL_SAFE_NO_PAD.encode(record.topic)),
-            false => format!(
+        if is_taught(record) {
+            format!("t.{key}.{}", URL_SAFE_NO_PAD.encode(record.topic))
+        } else {
+            format!(
                 "k.{key}.{:016x}",
                 digest(&[record.media.as_bytes(), record.body])
-            ),
+            )
         }
     }
 }

@@ -29,9 +29,10 @@ pub(crate) struct Pending {
 
 impl Pending {
     pub(crate) fn check_room(&self) -> Result<(), LogFault> {
-        match self.bytes < PENDING_BYTES_MAX {
-            true => Ok(()),
-            false => Err(LogFault::Busy),
+        if self.bytes < PENDING_BYTES_MAX {
+            Ok(())
+        } else {
+            Err(LogFault::Busy)
         }
     }
 

@@ -258,9 +258,10 @@ impl Pull {
         if !state.wakers.is_empty() || state.buffer.is_empty() {
             self.go_on(&mut state);
         }
-        let wakers = match state.buffer.is_empty() {
-            true => Vec::new(),
-            false => std::mem::take(&mut state.wakers),
+        let wakers = if state.buffer.is_empty() {
+            Vec::new()
+        } else {
+            std::mem::take(&mut state.wakers)
         };
         drop(state);
         self.told.notify_all();

@@ -57,9 +57,10 @@ impl LogReader for Reader {
     }
 
     fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<()> {
-        match self.is_ahead() || self.position >= self.shared.head() {
-            true => Poll::Ready(()),
-            false => self.pull.poll(cx),
+        if self.is_ahead() || self.position >= self.shared.head() {
+            Poll::Ready(())
+        } else {
+            self.pull.poll(cx)
         }
     }
 }

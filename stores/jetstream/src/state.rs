@@ -73,10 +73,11 @@ impl Ends {
             return Poll::Pending;
         }
         self.asked.remove(&sequence);
-        match self.last < sequence {
-            true => Poll::Ready(()),
+        if self.last < sequence {
+            Poll::Ready(())
+        } else {
             // It is there, and comes.
-            false => Poll::Pending,
+            Poll::Pending
         }
     }
 }

@@ -95,9 +95,10 @@ fn certificates(file: &Path) -> Result<Vec<CertificateDer<'static>>, String> {
     let pem = std::fs::read(file).map_err(|error| told(error.to_string()))?;
     let read = CertificateDer::pem_slice_iter(&pem).collect::<Result<Vec<_>, _>>();
     let read = read.map_err(|error| told(error.to_string()))?;
-    match read.is_empty() {
-        true => Err(told("it holds no certificate".into())),
-        false => Ok(read),
+    if read.is_empty() {
+        Err(told("it holds no certificate".into()))
+    } else {
+        Ok(read)
     }
 }
 

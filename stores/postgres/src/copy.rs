@@ -40,9 +40,10 @@ pub(crate) fn put_row(out: &mut BytesMut, datastream: i32, chunk: &Chunk, row: u
     put_value(out, observation.value, is_quoted);
     put_place(out, observation.place);
     put_extra(out, &observation.extra, is_quoted);
-    match is_quoted {
-        true => put_bytes(out, &[1]),
-        false => out.put_i32(NULL),
+    if is_quoted {
+        put_bytes(out, &[1])
+    } else {
+        out.put_i32(NULL)
     }
     put_bytes(out, &i16::from(observation.description).to_be_bytes());
 }

@@ -23,11 +23,12 @@ pub(crate) async fn ensure(session: &mut Session) -> Result<Result<(), String>, 
     }
     session.client.batch_execute("COMMIT").await?;
     let known = STEPS.len() as i32;
-    Ok(match found > known {
-        true => Err(format!(
+    Ok(if found > known {
+        Err(format!(
             "its tables are of version {found}, made by a later weir; this one knows {known}"
-        )),
-        false => Ok(()),
+        ))
+    } else {
+        Ok(())
     })
 }
 

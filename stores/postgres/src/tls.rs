@@ -37,9 +37,10 @@ impl Tls {
             let added = roots.add(certificate);
             added.map_err(|error| error.to_string())?;
         }
-        match roots.is_empty() {
-            true => Err("it holds no certificate".into()),
-            false => Ok(Self::of(roots)),
+        if roots.is_empty() {
+            Err("it holds no certificate".into())
+        } else {
+            Ok(Self::of(roots))
         }
     }
 

@@ -27,9 +27,10 @@ const OLD: &str = "WITH gone AS (
 pub(crate) async fn drop_rows(session: &mut Session, oldest: Option<i64>) -> Result<(), Error> {
     for _ in 0..DROPS_MAX {
         session.client.batch_execute("BEGIN").await?;
-        let dropped = match is_alone(session).await? {
-            true => drop_some(session, oldest).await?,
-            false => 0,
+        let dropped = if is_alone(session).await? {
+            drop_some(session, oldest).await?
+        } else {
+            0
         };
         session.client.batch_execute("COMMIT").await?;
         if dropped < DROP_ROWS {

@@ -120,18 +120,17 @@ impl Place<'_> {
             Since::Cursor(cursor) => cursor,
             _ => subscription.position(),
         };
-        let durable = match is_kept {
-            false => None,
-            true => {
-                let stored = Stored {
-                    owner,
-                    address: source.address.clone().unwrap_or_default(),
-                    filter: source.filter.clone(),
-                    position,
-                };
-                let claimed = Durable::claim(self.holders, self.context, key, stored);
-                Some(Box::new(claimed.map_err(|fault| error_of(&fault))?))
-            }
+        let durable = if is_kept {
+            let stored = Stored {
+                owner,
+                address: source.address.clone().unwrap_or_default(),
+                filter: source.filter.clone(),
+                position,
+            };
+            let claimed = Durable::claim(self.holders, self.context, key, stored);
+            Some(Box::new(claimed.map_err(|fault| error_of(&fault))?))
+        } else {
+            None
         };
         let promised = attach.snd_settle_mode != SenderSettles::Settled;
         let answer = answer(&source, &wanted, promised, is_kept);

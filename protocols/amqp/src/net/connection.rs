@@ -378,9 +378,10 @@ impl Driven for Connection {
         let Some(member) = &self.member else {
             return Instant::NEVER;
         };
-        match member.held.is_some() {
-            true => member.record_at.min(self.retry),
-            false => member.record_at,
+        if member.held.is_some() {
+            member.record_at.min(self.retry)
+        } else {
+            member.record_at
         }
     }
 

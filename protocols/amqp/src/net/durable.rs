@@ -193,9 +193,10 @@ impl Durable {
 
     /// Lets go of the link, which is kept, or forgotten where its client closed it.
     pub(super) fn leave(&mut self, position: Cursor, closed: bool) {
-        match closed && !self.is_stolen() {
-            false => self.record(position),
-            true => forget(&*self.context, self.key.to_string()),
+        if closed && !self.is_stolen() {
+            forget(&*self.context, self.key.to_string())
+        } else {
+            self.record(position)
         }
         self.holders.release(&self.key, &self.stolen);
     }

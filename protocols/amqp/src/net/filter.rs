@@ -59,9 +59,10 @@ impl Wanted {
     /// Takes one filter; says whether it is known.
     fn take(&mut self, name: &str, value: &Value) -> Result<bool, Error> {
         let Some(text) = value.as_str() else {
-            return match name.starts_with("weir:") {
-                true => Err(bad(name, "its value is no text")),
-                false => Ok(false),
+            return if name.starts_with("weir:") {
+                Err(bad(name, "its value is no text"))
+            } else {
+                Ok(false)
             };
         };
         match name {

@@ -24,9 +24,10 @@ pub enum Role {
 
 impl Decode for Role {
     fn decode(reader: &mut Reader<'_>) -> Result<Self, Fault> {
-        Ok(match bool::decode(reader)? {
-            false => Role::Sender,
-            true => Role::Receiver,
+        Ok(if bool::decode(reader)? {
+            Role::Receiver
+        } else {
+            Role::Sender
         })
     }
 }

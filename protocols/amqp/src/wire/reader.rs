@@ -83,9 +83,10 @@ impl<'a> Reader<'a> {
 
     /// A length of one byte or of four.
     fn length(&mut self, wide: bool) -> Result<usize, Fault> {
-        Ok(match wide {
-            false => usize::from(self.u8()?),
-            true => self.u32()? as usize,
+        Ok(if wide {
+            self.u32()? as usize
+        } else {
+            usize::from(self.u8()?)
         })
     }
 
@@ -98,9 +99,10 @@ impl<'a> Reader<'a> {
 
     /// A value or null.
     pub fn optional<T: Decode>(&mut self) -> Result<Option<T>, Fault> {
-        match self.is_null() {
-            true => Ok(None),
-            false => T::decode(self).map(Some),
+        if self.is_null() {
+            Ok(None)
+        } else {
+            T::decode(self).map(Some)
         }
     }
 
@@ -238,9 +240,10 @@ impl<'a> Reader<'a> {
 
     fn symbol(&mut self, wide: bool) -> Result<Symbol, Fault> {
         let text = self.text(wide)?;
-        match text.is_ascii() {
-            true => Ok(Symbol::from(String::from(text))),
-            false => Err(self.fault("a symbol that is not ASCII")),
+        if text.is_ascii() {
+            Ok(Symbol::from(String::from(text)))
+        } else {
+            Err(self.fault("a symbol that is not ASCII"))
         }
     }
 
@@ -302,9 +305,10 @@ impl<'a> Reader<'a> {
 
     /// Refuses bytes behind the last value.
     pub fn finish(&self) -> Result<(), Fault> {
-        match self.is_empty() {
-            true => Ok(()),
-            false => Err(self.fault("more bytes than values")),
+        if self.is_empty() {
+            Ok(())
+        } else {
+            Err(self.fault("more bytes than values"))
         }
     }
 }

@@ -220,17 +220,19 @@ impl Desk {
         }
         if observe_of(&asked.message) == Some(0) {
             asked.resumes = is_resume(&asked.message);
-            asked.watching = match asked.resumes {
-                true => None,
-                false => self.watching(&asked.message, &principal),
+            asked.watching = if asked.resumes {
+                None
+            } else {
+                self.watching(&asked.message, &principal)
             };
         }
         if let Some(message) = self.beginning(asked.watching.as_ref()) {
             return self.answered(machine, now, asked, message, Some(principal));
         }
-        let read = match asked.resumes {
-            true => missed(&asked.message),
-            false => asked.message.clone(),
+        let read = if asked.resumes {
+            missed(&asked.message)
+        } else {
+            asked.message.clone()
         };
         match self.ask_service(&read, &principal) {
             Err(refused) => {

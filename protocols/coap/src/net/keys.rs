@@ -128,12 +128,11 @@ pub(super) fn reserve(keys: Arc<Keys>, context: Arc<dyn Gateway>) -> LocalFuture
         keys.numbers.begin(below);
         loop {
             below += RESERVED;
-            match written(&*context, below).await {
-                true => {
-                    keys.numbers.reserve(below);
-                    keys.begun.send_replace(true);
-                }
-                false => pause(RETRY_TIME).await,
+            if written(&*context, below).await {
+                keys.numbers.reserve(below);
+                keys.begun.send_replace(true);
+            } else {
+                pause(RETRY_TIME).await
             }
             if keys.numbers.left() >= RESERVED / 2 {
                 keys.wanted.notified().await;

@@ -84,9 +84,10 @@ impl Material {
         if self.own == self.peer {
             return Err(MaterialFault::SameId);
         }
-        match self.id_context.as_ref().map_or(0, Vec::len) > ID_CONTEXT_BYTES_MAX {
-            true => Err(MaterialFault::IdContext),
-            false => Ok(()),
+        if self.id_context.as_ref().map_or(0, Vec::len) > ID_CONTEXT_BYTES_MAX {
+            Err(MaterialFault::IdContext)
+        } else {
+            Ok(())
         }
     }
 

@@ -153,9 +153,10 @@ impl<A: Ord + Copy> Guard<A> {
         let Some(option) = options.find(|option| option.number == OSCORE) else {
             return self.in_the_clear(from, &datagram);
         };
-        let opened = match datagram.code.is_request() {
-            true => self.open_request(from, &datagram, option.value),
-            false => self.open_response(from, &datagram, option.value),
+        let opened = if datagram.code.is_request() {
+            self.open_request(from, &datagram, option.value)
+        } else {
+            self.open_response(from, &datagram, option.value)
         };
         opened.unwrap_or_else(|fault| refused(&datagram, fault))
     }
@@ -186,9 +187,10 @@ impl<A: Ord + Copy> Guard<A> {
             datagram.code,
             Code::BAD_REQUEST | Code::UNAUTHORIZED | Code::BAD_OPTION
         );
-        match told {
-            true => Opened::Untouched(Remote { address, context }),
-            false => Opened::Dropped,
+        if told {
+            Opened::Untouched(Remote { address, context })
+        } else {
+            Opened::Dropped
         }
     }
 
@@ -253,9 +255,10 @@ impl<A: Ord + Copy> Guard<A> {
         };
         let key = (remote.address, message.token);
         self.observations.remove(key);
-        match observes {
-            true => self.observations.put(key, bound),
-            false => self.requests.put(key, bound),
+        if observes {
+            self.observations.put(key, bound)
+        } else {
+            self.requests.put(key, bound)
         }
     }
 
@@ -326,9 +329,10 @@ impl<A: Ord + Copy> Guard<A> {
         let entry = contexts.get(id)?;
         let message = datagram.to_message();
         let key = (to.address, datagram.token);
-        let closed = match datagram.code.is_request() {
-            true => self.close_request(&contexts, id, entry, datagram.id, (to.address, &message)),
-            false => self.close_response(&contexts, id, entry, key, &message),
+        let closed = if datagram.code.is_request() {
+            self.close_request(&contexts, id, entry, datagram.id, (to.address, &message))
+        } else {
+            self.close_response(&contexts, id, entry, key, &message)
         };
         let closed = written(&datagram, &closed?);
         if datagram.kind == Kind::Acknowledgement
@@ -341,9 +345,10 @@ impl<A: Ord + Copy> Guard<A> {
 
     /// The request that a response of ours answers.
     fn bound(&mut self, key: (A, Token)) -> Option<&mut Bound> {
-        match self.observations.holds(key) {
-            true => self.observations.touch(key),
-            false => self.requests.touch(key),
+        if self.observations.holds(key) {
+            self.observations.touch(key)
+        } else {
+            self.requests.touch(key)
         }
     }
 
@@ -386,9 +391,10 @@ impl<A: Ord + Copy> Guard<A> {
         if bound.context != context {
             return None;
         }
-        let own = match std::mem::take(&mut bound.unused) {
-            true => None,
-            false => Some(contexts.draw()?),
+        let own = if std::mem::take(&mut bound.unused) {
+            None
+        } else {
+            Some(contexts.draw()?)
         };
         entry.keys.close_response(message, &bound.binding, own)
     }
@@ -408,10 +414,13 @@ impl Entry {
         let sequence = binding.sequence();
         let mut window = self.window.lock().unwrap_or_else(PoisonError::into_inner);
         match &mut *window {
-            Some(window) => match window.take(sequence) {
-                true => Arrived::New,
-                false => Arrived::Before,
-            },
+            Some(window) => {
+                if window.take(sequence) {
+                    Arrived::New
+                } else {
+                    Arrived::Before
+                }
+            }
             None => {
                 let sent_back = message.options.first(Number::ECHO) == Some(&self.echo);
                 if !sent_back {

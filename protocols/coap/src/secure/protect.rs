@@ -216,9 +216,10 @@ impl Context {
         let mut text = plaintext(message, &inner);
         let closed = self.seal(nonce, bound, &mut text);
         let observed = message.options.first(Number::OBSERVE).is_some();
-        let code = match observed {
-            true => Code::CONTENT,
-            false => Code::CHANGED,
+        let code = if observed {
+            Code::CONTENT
+        } else {
+            Code::CHANGED
         };
         closed.then(|| Message {
             code,

@@ -31,9 +31,10 @@ impl Window {
             return true;
         }
         let behind = self.next - 1 - sequence;
-        let bit = match behind < WIDTH {
-            true => 1 << behind,
-            false => return false,
+        let bit = if behind < WIDTH {
+            1 << behind
+        } else {
+            return false;
         };
         let is_new = self.taken & bit == 0;
         self.taken |= bit;

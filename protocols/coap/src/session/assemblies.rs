@@ -75,16 +75,13 @@ impl<A: Address> Assemblies<A> {
         }
         let payload = &message.payload;
         if block.number == 0 {
-            return match block.more {
-                false => {
-                    self.recent.remove(&key);
-                    Assembled::Whole(payload.clone())
-                }
-                true => {
-                    self.recent.put(now, key, payload.to_vec(), payload.len());
-                    self.recent.shrink(limits.assemblies, limits.assembly_bytes);
-                    Assembled::Answer(proceed(block))
-                }
+            return if block.more {
+                self.recent.put(now, key, payload.to_vec(), payload.len());
+                self.recent.shrink(limits.assemblies, limits.assembly_bytes);
+                Assembled::Answer(proceed(block))
+            } else {
+                self.recent.remove(&key);
+                Assembled::Whole(payload.clone())
             };
         }
         self.append(now, key, block, payload, limits)
@@ -142,9 +139,10 @@ fn check(block: Block, message: &Message, limits: &Limits) -> Result<(), Message
         return Err(Message::diagnostic(Code::BAD_REQUEST, &reason));
     }
     let announced = message.options.uint(Number::SIZE1).unwrap_or(0) as usize;
-    match announced.max(length) > limits.body_bytes {
-        true => Err(too_large(limits)),
-        false => Ok(()),
+    if announced.max(length) > limits.body_bytes {
+        Err(too_large(limits))
+    } else {
+        Ok(())
     }
 }
 

@@ -102,9 +102,10 @@ pub(super) struct Carriage {
 impl Call {
     pub(super) fn new(request: Message, token: Token, carriage: Carriage) -> Self {
         let observes = request.options.uint(Number::OBSERVE) == Some(0);
-        let phase = match request.payload.len() > carriage.whole_bytes {
-            true => Phase::Sending { offset: 0 },
-            false => Phase::Asked,
+        let phase = if request.payload.len() > carriage.whole_bytes {
+            Phase::Sending { offset: 0 }
+        } else {
+            Phase::Asked
         };
         Self {
             token,
@@ -260,18 +261,20 @@ impl Call {
         let number = response.options.uint(Number::OBSERVE);
         let Some(number) = number.filter(|_| response.code.is_success()) else {
             self.observes = false;
-            return match begins_blocks(&response) {
-                true => Step::Fetch(response),
-                false => Step::Done(response),
+            return if begins_blocks(&response) {
+                Step::Fetch(response)
+            } else {
+                Step::Done(response)
             };
         };
         if !self.ordered && self.last.is_some_and(|last| !is_newer(last, number, now)) {
             return Step::Ignored;
         }
         self.last = Some(Last { number, at: now });
-        match begins_blocks(&response) {
-            true => Step::Fetch(response),
-            false => Step::Notified(response),
+        if begins_blocks(&response) {
+            Step::Fetch(response)
+        } else {
+            Step::Notified(response)
         }
     }
 

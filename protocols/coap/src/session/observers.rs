@@ -47,9 +47,10 @@ impl<A: Address> Observation<A> {
     pub(super) fn next_sequence(&mut self, now: Instant) -> u32 {
         let time = (now.nanos() >> 15) as u32 & 0xff_ffff;
         let ahead = time.wrapping_sub(self.sequence) & 0xff_ffff;
-        self.sequence = match (1..1 << 23).contains(&ahead) {
-            true => time,
-            false => (self.sequence + 1) & 0xff_ffff,
+        self.sequence = if (1..1 << 23).contains(&ahead) {
+            time
+        } else {
+            (self.sequence + 1) & 0xff_ffff
         };
         self.sequence
     }

@@ -71,9 +71,10 @@ fn check(
         }
         before = Some(option.number);
     }
-    Ok(match passed_over {
-        false => Options::of_checked(raw, before.map_or(0, |number: Number| number.0)),
-        true => without_unfine(raw),
+    Ok(if passed_over {
+        without_unfine(raw)
+    } else {
+        Options::of_checked(raw, before.map_or(0, |number: Number| number.0))
     })
 }
 

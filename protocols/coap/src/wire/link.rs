@@ -35,9 +35,12 @@ pub fn matches_query(link: &Link, name: &str, value: &str) -> bool {
         Some(wanted) => (wanted, true),
         None => (value, false),
     };
-    let fits = |found: &str| match prefix {
-        true => found.starts_with(wanted),
-        false => found == wanted,
+    let fits = |found: &str| {
+        if prefix {
+            found.starts_with(wanted)
+        } else {
+            found == wanted
+        }
     };
     if name == "href" {
         return fits(&link.target);

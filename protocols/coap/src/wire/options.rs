@@ -144,9 +144,10 @@ impl<'a> Reader<'a> {
             return Ok(None);
         };
         if head == MARKER {
-            return match self.bytes.len() > self.at + 1 {
-                true => Ok(None),
-                false => Err(Rule::MarkerWithoutPayload),
+            return if self.bytes.len() > self.at + 1 {
+                Ok(None)
+            } else {
+                Err(Rule::MarkerWithoutPayload)
             };
         }
         let (delta, length) = (head >> 4, head & 15);

@@ -31,10 +31,7 @@ pub fn path_of(options: &Options) -> String {
         path.push('/');
         encode(segment, &mut path);
     }
-    match path.is_empty() {
-        true => "/".into(),
-        false => path,
-    }
+    if path.is_empty() { "/".into() } else { path }
 }
 
 /// Names and values of the Uri-Query options; a name without `=` has an empty value.
@@ -109,9 +106,10 @@ fn is_plain(byte: u8) -> bool {
 // [RFC7252-6.5-1]
 fn encode(value: &[u8], out: &mut String) {
     for &byte in value {
-        match is_plain(byte) {
-            true => out.push(char::from(byte)),
-            false => write!(out, "%{byte:02X}").unwrap_or_default(),
+        if is_plain(byte) {
+            out.push(char::from(byte))
+        } else {
+            write!(out, "%{byte:02X}").unwrap_or_default()
         }
     }
 }

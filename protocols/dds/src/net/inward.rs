@@ -51,13 +51,14 @@ impl Inward {
             while let Some(status) = arrivals.status() {
                 self.told.borrow().of_reader(&status);
             }
-            match more {
-                true => tokio::task::yield_now().await,
+            if more {
+                tokio::task::yield_now().await
+            } else {
                 // A status comes without a sample.
-                false => tokio::select! {
+                tokio::select! {
                     ready = arrivals.ready() => ready?,
                     () = tokio::time::sleep(super::LOOK_EVERY) => {}
-                },
+                }
             }
         }
     }

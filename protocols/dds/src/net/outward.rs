@@ -51,10 +51,11 @@ impl Outward {
     /// nothing that comes in; for who may read nothing is asked no more, since these rights stay what they are.
     pub(super) async fn run(&self, settings: &Settings, writer: Writer) -> Ending {
         // Who comes late to a domain finds the last values, whether weir or the device was up first.
-        let mut since = match settings.offered.is_kept {
-            true => Since::Snapshot,
+        let mut since = if settings.offered.is_kept {
+            Since::Snapshot
+        } else {
             // Not `Now`, which would be later where the first attempt fails.
-            false => Since::Cursor(self.context.hub().positions().0),
+            Since::Cursor(self.context.hub().positions().0)
         };
         let mut said = None;
         loop {

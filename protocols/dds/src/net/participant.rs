@@ -177,9 +177,10 @@ impl Arrivals {
                 self.set_aside += 1;
                 // Whoever writes such samples without end does not hold up the thread's others; where it is no
                 // sample's fault, nothing else comes.
-                match self.set_aside < SET_ASIDE_AT_ONCE_MAX {
-                    true => tokio::task::yield_now().await,
-                    false => tokio::time::sleep(SET_ASIDE_REST).await,
+                if self.set_aside < SET_ASIDE_AT_ONCE_MAX {
+                    tokio::task::yield_now().await
+                } else {
+                    tokio::time::sleep(SET_ASIDE_REST).await
                 }
                 (Vec::new(), true)
             }

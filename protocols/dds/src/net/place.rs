@@ -45,13 +45,12 @@ impl Place {
         let of_name = getifaddrs()?.filter(|it| it.interface_name == self.interface);
         let addresses = of_name.filter_map(|it| it.address?.as_sockaddr_in().map(|v4| v4.ip()));
         let found: Vec<IpAddr> = addresses.map(IpAddr::from).collect();
-        match found.is_empty() {
-            false => Ok(Some(found)),
-            true => {
-                let name = &self.interface;
-                let sentence = format!("`{name}` is no interface with an IPv4 address");
-                Err(io::Error::new(io::ErrorKind::AddrNotAvailable, sentence))
-            }
+        if found.is_empty() {
+            let name = &self.interface;
+            let sentence = format!("`{name}` is no interface with an IPv4 address");
+            Err(io::Error::new(io::ErrorKind::AddrNotAvailable, sentence))
+        } else {
+            Ok(Some(found))
         }
     }
 }

@@ -72,15 +72,17 @@ impl Quality {
     /// As the stack takes it, which matches endpoints by it.
     // [DDS-2.2.3-1] [DDS-2.2.3.11-1]
     pub(super) fn policies(&self) -> QosPolicies {
-        let reliability = match self.is_reliable {
-            true => Reliability::Reliable {
+        let reliability = if self.is_reliable {
+            Reliability::Reliable {
                 max_blocking_time: BLOCKING_MAX,
-            },
-            false => Reliability::BestEffort,
+            }
+        } else {
+            Reliability::BestEffort
         };
-        let durability = match self.is_kept {
-            true => Durability::TransientLocal,
-            false => Durability::Volatile,
+        let durability = if self.is_kept {
+            Durability::TransientLocal
+        } else {
+            Durability::Volatile
         };
         let history = match self.history {
             0 => History::KeepAll,

@@ -73,18 +73,20 @@ impl<'a> Reader<'a> {
     /// A number of four bytes.
     pub fn unsigned(&mut self, member: &'static str) -> Result<u32, Fault> {
         let bytes = self.array(member)?;
-        Ok(match self.layout.is_big {
-            true => u32::from_be_bytes(bytes),
-            false => u32::from_le_bytes(bytes),
+        Ok(if self.layout.is_big {
+            u32::from_be_bytes(bytes)
+        } else {
+            u32::from_le_bytes(bytes)
         })
     }
 
     /// A number of eight bytes.
     pub fn long(&mut self, member: &'static str) -> Result<i64, Fault> {
         let bytes = self.array(member)?;
-        Ok(match self.layout.is_big {
-            true => i64::from_be_bytes(bytes),
-            false => i64::from_le_bytes(bytes),
+        Ok(if self.layout.is_big {
+            i64::from_be_bytes(bytes)
+        } else {
+            i64::from_le_bytes(bytes)
         })
     }
 

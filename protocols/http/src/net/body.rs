@@ -32,9 +32,10 @@ impl Body {
     /// What goes out next, never empty; none at the end.
     pub(super) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<Option<Bytes>>> {
         while !self.over {
-            let piece = match self.first.is_empty() {
-                true => ready!(self.pieces.poll_piece(cx)).map_err(io::Error::other)?,
-                false => Some(std::mem::take(&mut self.first)),
+            let piece = if self.first.is_empty() {
+                ready!(self.pieces.poll_piece(cx)).map_err(io::Error::other)?
+            } else {
+                Some(std::mem::take(&mut self.first))
             };
             self.over = piece.is_none();
             let coded = self.coded(piece)?;

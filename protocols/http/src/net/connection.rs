@@ -49,9 +49,10 @@ impl Connection {
     /// A connection on which HTTP/2 was agreed already, or HTTP/1.1, or nothing.
     pub(super) fn new(stream: Stream, shared: Shared, http2: bool) -> Self {
         let draining = shared.context.draining();
-        let phase = match http2 {
-            true => Phase::Begin2(Bytes::new()),
-            false => Phase::Requests(Box::new(Requests::new(&shared))),
+        let phase = if http2 {
+            Phase::Begin2(Bytes::new())
+        } else {
+            Phase::Requests(Box::new(Requests::new(&shared)))
         };
         Self {
             stream: Some(stream),

@@ -44,14 +44,15 @@ fn check_host(shared: &Shared, request: &Request) -> Result<(), Response> {
     let hosts = &shared.settings.hosts;
     let listed =
         |name: &str| hosts.iter().any(|own| own == name) || shared.context.takes_name(name);
-    match is_near(host, listed) {
-        true => Ok(()),
-        false => Err(Response::text(
+    if is_near(host, listed) {
+        Ok(())
+    } else {
+        Err(Response::text(
             421,
             format!(
                 "`{host}` is no name of this gateway: list it in http.hosts, or set access.policy"
             ),
-        )),
+        ))
     }
 }
 
@@ -83,12 +84,13 @@ pub(super) fn check_origin(shared: &Shared, request: &Request) -> Result<(), Res
     let own = authority
         .zip(request.header("host"))
         .is_some_and(|(of_page, host)| of_page.eq_ignore_ascii_case(host));
-    match own || shared.settings.cors.allow(origin).is_some() {
-        true => Ok(()),
-        false => Err(Response::text(
+    if own || shared.settings.cors.allow(origin).is_some() {
+        Ok(())
+    } else {
+        Err(Response::text(
             403,
             format!("pages of `{origin}` may not: list it in http.cors, or set that to `*`"),
-        )),
+        ))
     }
 }
 

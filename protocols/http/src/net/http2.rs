@@ -311,18 +311,24 @@ fn opened(
     };
     shared.answered(meta, head.status);
     let gzip = answer::prepare_pieces(meta, &mut head);
-    written(head, |first| match meta.head_only {
-        true => Outgoing::whole(Bytes::new()),
-        false => Outgoing::of(Source::Pieces(Box::new(Rest::new(pieces, first, gzip)))),
+    written(head, |first| {
+        if meta.head_only {
+            Outgoing::whole(Bytes::new())
+        } else {
+            Outgoing::of(Source::Pieces(Box::new(Rest::new(pieces, first, gzip))))
+        }
     })
 }
 
 fn finished(shared: &Shared, meta: &Meta, mut answer: Response) -> hyper::Response<Outgoing> {
     shared.answered(meta, answer.status);
     answer::prepare(meta, &mut answer, shared.context.hub().answers());
-    written(answer, |body| match meta.head_only {
-        true => Outgoing::whole(Bytes::new()),
-        false => Outgoing::whole(body),
+    written(answer, |body| {
+        if meta.head_only {
+            Outgoing::whole(Bytes::new())
+        } else {
+            Outgoing::whole(body)
+        }
     })
 }
 
@@ -412,12 +418,11 @@ impl Streamed {
             self.delivery = None;
             return Poll::Ready((!farewell.is_empty()).then_some(Ok(farewell)));
         }
-        let next = match std::mem::take(&mut self.taken) {
-            true => {
-                self.turn.end(delivery, cx);
-                Poll::Pending
-            }
-            false => self.turn.poll_next(delivery, &mut self.timer, cx),
+        let next = if std::mem::take(&mut self.taken) {
+            self.turn.end(delivery, cx);
+            Poll::Pending
+        } else {
+            self.turn.poll_next(delivery, &mut self.timer, cx)
         };
         match next {
             Poll::Ready(Ok(Some(bytes))) => {
@@ -510,9 +515,10 @@ struct Wire {
 
 impl Wire {
     fn note<T>(&self, written: Poll<T>) -> Poll<T> {
-        let since = match written.is_pending() {
-            true => self.stuck.get().min(now()),
-            false => Instant::NEVER,
+        let since = if written.is_pending() {
+            self.stuck.get().min(now())
+        } else {
+            Instant::NEVER
         };
         self.stuck.set(since);
         written

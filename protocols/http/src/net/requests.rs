@@ -334,13 +334,12 @@ impl Requests {
         let mut outbox = std::mem::take(&mut self.outbox);
         let date = Date::of(shared.context.now());
         answer::write_stream(meta, &mut stream.head, date, &mut outbox);
-        match meta.head_only {
-            true => Phase::Linger(Box::new(Linger::begin(outbox))),
-            false => {
-                let chunked = meta.version == Version::Http11;
-                let first = outbox.into_bytes();
-                Phase::Streaming(Box::new(Streaming::new(stream.delivery, first, chunked)))
-            }
+        if meta.head_only {
+            Phase::Linger(Box::new(Linger::begin(outbox)))
+        } else {
+            let chunked = meta.version == Version::Http11;
+            let first = outbox.into_bytes();
+            Phase::Streaming(Box::new(Streaming::new(stream.delivery, first, chunked)))
         }
     }
 
@@ -383,9 +382,10 @@ impl Requests {
     }
 
     fn finished(&self) -> Phase {
-        match self.eof {
-            true => Phase::Done,
-            false => Phase::Linger(Box::new(Linger::begin(Outbox::default()))),
+        if self.eof {
+            Phase::Done
+        } else {
+            Phase::Linger(Box::new(Linger::begin(Outbox::default())))
         }
     }
 
@@ -406,9 +406,10 @@ impl Requests {
         let began = &mut self.began;
         let fresh = std::mem::replace(&mut self.fresh, false);
         // A little of heads is many requests.
-        let most = match session.is_in_body() {
-            true => SCRATCH_BYTES,
-            false => HEADS_BYTES_MAX,
+        let most = if session.is_in_body() {
+            SCRATCH_BYTES
+        } else {
+            HEADS_BYTES_MAX
         };
         let read = poll_read_at_most(stream, cx, most, |bytes| {
             if fresh && is_preface(bytes) {
@@ -475,9 +476,10 @@ impl Requests {
         if self.slots.back().is_some_and(Slot::is_last) {
             return;
         }
-        let slot = match self.must_wait() {
-            true => Slot::Asked(Box::new(request)),
-            false => self.dispatched(shared, request),
+        let slot = if self.must_wait() {
+            Slot::Asked(Box::new(request))
+        } else {
+            self.dispatched(shared, request)
         };
         self.slots.push_back(slot);
     }

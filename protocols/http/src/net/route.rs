@@ -160,9 +160,10 @@ pub(super) fn answer(
     let is_about_methods = request.method == "OPTIONS";
     let called = called(shared, request, who, incoming, &mut meta);
     let answer = called.unwrap_or_else(Answer::Now);
-    match is_about_methods {
-        true => (allowed(answer), meta),
-        false => (answer, meta),
+    if is_about_methods {
+        (allowed(answer), meta)
+    } else {
+        (answer, meta)
     }
 }
 
@@ -355,12 +356,13 @@ pub(super) const EXPOSED: &str = "Weir-Cursor, Weir-Gap, ETag, Link";
 /// `OPTIONS`, as a preflight of CORS or by itself.
 fn options(request: &Request, meta: &Meta) -> Response {
     let answer = Response::empty(204).header("allow", METHODS);
-    match is_preflight(request) && meta.allow_origin.is_some() {
-        false => answer,
-        true => answer
+    if is_preflight(request) && meta.allow_origin.is_some() {
+        answer
             .header("access-control-allow-methods", METHODS)
             .header("access-control-allow-headers", REQUEST_FIELDS)
-            .header("access-control-max-age", "86400"),
+            .header("access-control-max-age", "86400")
+    } else {
+        answer
     }
 }
 

@@ -266,9 +266,10 @@ impl Sockets {
         let mut messages = Vec::new();
         let reader = &mut self.reader;
         // A little of short frames is many.
-        let most = match reader.held() < HEADS_BYTES_MAX {
-            true => HEADS_BYTES_MAX,
-            false => SCRATCH_BYTES,
+        let most = if reader.held() < HEADS_BYTES_MAX {
+            HEADS_BYTES_MAX
+        } else {
+            SCRATCH_BYTES
         };
         let read = poll_read_at_most(stream, cx, most, |bytes| {
             (bytes.is_empty(), reader.read(bytes, &mut messages))

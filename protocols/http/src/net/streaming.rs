@@ -93,9 +93,10 @@ impl Pulse {
         self.at = now() + self.every;
         // Waits for the next beat.
         timer.poll_due(cx, self.at);
-        match std::mem::take(&mut self.sent) {
-            true => Beat::Nothing,
-            false => Beat::Heartbeat,
+        if std::mem::take(&mut self.sent) {
+            Beat::Nothing
+        } else {
+            Beat::Heartbeat
         }
     }
 }

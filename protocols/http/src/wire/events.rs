@@ -124,9 +124,10 @@ impl Cut {
         match self {
             Cut::Events(event) => event.line(line, out),
             Cut::Lines | Cut::Lengths if line.is_empty() => {}
-            Cut::Lines | Cut::Lengths => out.push(match is_control(line) {
-                true => Piece::Control(line.to_vec()),
-                false => Piece::Message(line.to_vec(), None),
+            Cut::Lines | Cut::Lengths => out.push(if is_control(line) {
+                Piece::Control(line.to_vec())
+            } else {
+                Piece::Message(line.to_vec(), None)
             }),
             Cut::Paragraphs(open) if is_control(line) => {
                 if !open.is_empty() {

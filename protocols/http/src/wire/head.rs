@@ -194,12 +194,13 @@ pub fn check_form(method: &str, target: &str) -> Result<(), Refusal> {
         _ if method == "CONNECT" => true,
         _ => target.starts_with('/') || target::authority(target).is_some(),
     };
-    match is_one {
-        true => Ok(()),
-        false => Err(Refusal::new(
+    if is_one {
+        Ok(())
+    } else {
+        Err(Refusal::new(
             400,
             "the target is neither a path nor an http URL",
-        )),
+        ))
     }
 }
 
@@ -298,12 +299,11 @@ fn framing(request: &Request) -> Result<Framing, Refusal> {
         return Err(Refusal::new(400, "Transfer-Encoding in HTTP/1.0"));
     }
     let only = request.header("transfer-encoding").unwrap_or_default();
-    match only.trim().eq_ignore_ascii_case("chunked") && codings == 1 {
-        true => Ok(Framing::Chunked),
-        false => {
-            let reason = "the only transfer coding taken is one `chunked`";
-            Err(Refusal::new(501, reason))
-        }
+    if only.trim().eq_ignore_ascii_case("chunked") && codings == 1 {
+        Ok(Framing::Chunked)
+    } else {
+        let reason = "the only transfer coding taken is one `chunked`";
+        Err(Refusal::new(501, reason))
     }
 }
 

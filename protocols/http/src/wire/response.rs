@@ -56,12 +56,11 @@ pub fn write_head<'a>(
 fn field(name: &str, value: &str, out: &mut Vec<u8>) {
     out.extend_from_slice(name.as_bytes());
     out.extend_from_slice(b": ");
-    match value.bytes().any(|byte| byte == b'\r' || byte == b'\n') {
-        false => out.extend_from_slice(value.as_bytes()),
-        true => {
-            let one_line: String = value.replace(['\r', '\n'], " ");
-            out.extend_from_slice(one_line.as_bytes());
-        }
+    if value.bytes().any(|byte| byte == b'\r' || byte == b'\n') {
+        let one_line: String = value.replace(['\r', '\n'], " ");
+        out.extend_from_slice(one_line.as_bytes());
+    } else {
+        out.extend_from_slice(value.as_bytes())
     }
     out.extend_from_slice(b"\r\n");
 }

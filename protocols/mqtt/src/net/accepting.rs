@@ -64,9 +64,10 @@ impl Accepting {
             }
         };
         // [MQTT-3.1.3-2] [MQTT-3.1.3-6] [MQTT-3.1.3-7]
-        let id = match request.client_id.is_empty() {
-            true => sessions.assign(),
-            false => request.client_id.as_str().into(),
+        let id = if request.client_id.is_empty() {
+            sessions.assign()
+        } else {
+            request.client_id.as_str().into()
         };
         Self {
             request,
@@ -94,9 +95,10 @@ impl Accepting {
 impl Who {
     /// [MQTT-3.1.4-2]
     pub(super) fn of(known: Result<Principal, String>, request: &ConnectRequest) -> Self {
-        let code = match request.user_name.is_some() || request.password.is_some() {
-            true => ReasonCode::BAD_USER_NAME_OR_PASSWORD,
-            false => ReasonCode::NOT_AUTHORIZED,
+        let code = if request.user_name.is_some() || request.password.is_some() {
+            ReasonCode::BAD_USER_NAME_OR_PASSWORD
+        } else {
+            ReasonCode::NOT_AUTHORIZED
         };
         match known {
             Err(reason) => Who::Refused(code, reason),

@@ -136,15 +136,12 @@ impl Chores {
         if let Some(will) = stored.will.take_if(|_| due) {
             publish_stored_will(&*self.context, id, &stored, &will);
         }
-        match ended {
-            true => {
-                forget(&self.house, &*self.context, id);
-                self.house.sessions.put_back(id, None);
-            }
-            false => {
-                drop(remember(&self.house, &*self.context, id, &stored));
-                self.house.sessions.put_back(id, Some(stored));
-            }
+        if ended {
+            forget(&self.house, &*self.context, id);
+            self.house.sessions.put_back(id, None);
+        } else {
+            drop(remember(&self.house, &*self.context, id, &stored));
+            self.house.sessions.put_back(id, Some(stored));
         }
     }
 

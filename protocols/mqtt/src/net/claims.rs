@@ -263,9 +263,12 @@ impl Claims {
         let Some((of, latest)) = of.filter(|(of, latest)| of.is_held_by(latest)) else {
             return Vec::new();
         };
-        let is_my_part = |of: &&State| match *latest == *self.me {
-            true => *of.gateway != *self.me && self.is_gone(world, &of.gateway),
-            false => *of.gateway == *self.me,
+        let is_my_part = |of: &&State| {
+            if *latest == *self.me {
+                *of.gateway != *self.me && self.is_gone(world, &of.gateway)
+            } else {
+                *of.gateway == *self.me
+            }
         };
         let states = of.states.iter().filter(is_my_part);
         states.map(|of| state_key(&of.gateway, id)).collect()

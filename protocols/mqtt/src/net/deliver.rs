@@ -215,9 +215,10 @@ impl Deliverer<'_> {
         let qos = of.options.qos.min(qos_of(message.quality));
         // What was sent once does not expire [MQTT-4.3.3-7] [MQTT-4.3.3-13].
         let again = self.server.is_unacknowledged(&token);
-        let done_before = match of.is_shared() {
-            true => work.again_items > 0,
-            false => !item.retained && of.before(|before| message.cursor <= before.resumed),
+        let done_before = if of.is_shared() {
+            work.again_items > 0
+        } else {
+            !item.retained && of.before(|before| message.cursor <= before.resumed)
         };
         if !again && (done_before || has_expired(message, self.now)) {
             return true;
@@ -247,10 +248,11 @@ impl Deliverer<'_> {
         };
         let out = self.outbox.tail();
         let may_repeat = of.before(|before| message.cursor <= before.doubtful);
-        let sent = match !item.retained && may_repeat {
+        let sent = if !item.retained && may_repeat {
             // [MQTT-3.3.1-1]
-            true => self.server.deliver_perhaps_again(delivery, out),
-            false => self.server.deliver(delivery, out),
+            self.server.deliver_perhaps_again(delivery, out)
+        } else {
+            self.server.deliver(delivery, out)
         };
         match sent {
             Sent::Full => return false,
@@ -322,15 +324,16 @@ fn poll_source(of: &mut Subscribed, cx: &mut Context<'_>) -> Result<Poll<bool>, 
 
 /// Two gaps with nothing between them, as one.
 fn both(before: Gap, after: Gap) -> Gap {
-    match before.reason == after.reason {
-        true => Gap {
+    if before.reason == after.reason {
+        Gap {
             count: before.count.zip(after.count).map(|(a, b)| a + b),
             ..after
-        },
-        false => Gap {
+        }
+    } else {
+        Gap {
             count: None,
             ..after
-        },
+        }
     }
 }
 

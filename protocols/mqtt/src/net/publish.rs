@@ -40,9 +40,10 @@ pub(super) fn is_own_state(principal: &Principal, client_id: &str, topic: &str) 
 
 /// Who publishes a message: a client's state is the gateway's to say.
 fn publisher<'p>(principal: &'p Principal, client_id: &str, topic: &str) -> Cow<'p, Principal> {
-    match topic.starts_with('$') && is_own_state(principal, client_id, topic) {
-        true => Cow::Owned(Principal::gateway()),
-        false => Cow::Borrowed(principal),
+    if topic.starts_with('$') && is_own_state(principal, client_id, topic) {
+        Cow::Owned(Principal::gateway())
+    } else {
+        Cow::Borrowed(principal)
     }
 }
 

@@ -131,9 +131,10 @@ impl Stored {
             false => from.u64().map(Cursor::from_bits),
         };
         let (connection, doubtful) = (cursor()?, cursor()?);
-        let receipts = match is_old {
-            true => Vec::new(),
-            false => read_receipts(&mut from)?,
+        let receipts = if is_old {
+            Vec::new()
+        } else {
+            read_receipts(&mut from)?
         };
         Some(Self {
             owner,

@@ -178,9 +178,10 @@ impl Sessions {
             Some(stored) => inner.keep(id.clone(), stored),
             None => {
                 let idle = |entry: &Entry| entry.live.is_none() && entry.stored.is_none();
-                let gone = match inner.clients.get(id).is_some_and(idle) {
-                    true => inner.clients.remove(id),
-                    false => None,
+                let gone = if inner.clients.get(id).is_some_and(idle) {
+                    inner.clients.remove(id)
+                } else {
+                    None
                 };
                 drop(inner);
                 let waiting = gone.map(|entry| entry.waiting).unwrap_or_default();

@@ -248,9 +248,10 @@ impl Opener<'_> {
             && wish.identifier.is_none()
             && !wish.wants_cursor
             && self.client_bytes_max >= NO_LIMIT_BYTES;
-        let shape = match framed {
-            true => self.framed(member, wanted, wish),
-            false => Shape::Items,
+        let shape = if framed {
+            self.framed(member, wanted, wish)
+        } else {
+            Shape::Items
         };
         // A share outlives the member that began it; each member's own connection looks at its standing.
         let lasting = Principal {
@@ -273,9 +274,10 @@ impl Opener<'_> {
                 .subscribe(subscribe)
         };
         let opened = match &wanted.share {
-            None => subscribe(&member.principal).map(|subscription| match framed {
-                true => Source::Framed(subscription),
-                false => Source::Items(subscription),
+            None => subscribe(&member.principal).map(if framed {
+                Source::Framed
+            } else {
+                Source::Items
             }),
             Some(_) => {
                 let key = (wish.text.to_owned(), member.principal.grants.clone());

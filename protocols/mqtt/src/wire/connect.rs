@@ -97,9 +97,10 @@ impl<'a> Connect<'a> {
         // [MQTT-3.1.3-1] [MQTT-3.1.3-3] [MQTT-3.1.3-4]
         let client_id = from.text()?;
         // [MQTT-3.1.2-9]
-        let will = match flags & WILL != 0 {
-            true => Some(LastWill::read(version, flags, start, from)?),
-            false => None,
+        let will = if flags & WILL != 0 {
+            Some(LastWill::read(version, flags, start, from)?)
+        } else {
+            None
         };
         // [MQTT-3.1.2-16] [MQTT-3.1.2-17] [MQTT-3.1.3-12]
         let user_name = (flags & USER_NAME != 0).then(|| from.text()).transpose()?;

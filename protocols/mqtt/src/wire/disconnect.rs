@@ -67,9 +67,10 @@ fn read<'a>(
     if !code.is_of(packet) {
         return Err(Fault::protocol(start, "no reason code of this packet"));
     }
-    let properties = match from.is_empty() {
-        true => Properties::NONE,
-        false => Properties::read(Place::Packet(packet), from)?,
+    let properties = if from.is_empty() {
+        Properties::NONE
+    } else {
+        Properties::read(Place::Packet(packet), from)?
     };
     Ok((code, properties))
 }

@@ -77,9 +77,10 @@ fn check_flags(packet: PacketType, version: Option<Version>, flags: u8) -> Resul
     let known = flags & !(u8::from(may_say_again) << 3);
     // [MQTT-2.1.3-1] [MQTT311-2.2.2-2] [MQTT-3.6.1-1] [MQTT-3.8.1-1] [MQTT-3.10.1-1]
     // [MQTT-3.14.1-1] [MQTT-3.15.1-1]
-    match packet == PacketType::Publish || known == packet.flags() {
-        true => Ok(()),
-        false => Err(Fault::malformed(0, "reserved flags of the first byte")),
+    if packet == PacketType::Publish || known == packet.flags() {
+        Ok(())
+    } else {
+        Err(Fault::malformed(0, "reserved flags of the first byte"))
     }
 }
 
@@ -92,8 +93,9 @@ fn remaining_length(bytes: &[u8]) -> Result<Option<(usize, usize)>, Fault> {
             return Ok(Some((value, index + 1)));
         }
     }
-    match bytes.len() < 4 {
-        true => Ok(None),
-        false => Err(Fault::malformed(4, "a length of more than four bytes")),
+    if bytes.len() < 4 {
+        Ok(None)
+    } else {
+        Err(Fault::malformed(4, "a length of more than four bytes"))
     }
 }

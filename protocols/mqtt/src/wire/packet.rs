@@ -64,9 +64,10 @@ impl<'a> Packet<'a> {
             _ => version,
         };
         // [MQTT-1.5.5-1]
-        match header.padded && version == Version::V5 {
-            true => Err(Fault::malformed(1, "a length in more bytes than needed")),
-            false => Ok(packet),
+        if header.padded && version == Version::V5 {
+            Err(Fault::malformed(1, "a length in more bytes than needed"))
+        } else {
+            Ok(packet)
         }
     }
 

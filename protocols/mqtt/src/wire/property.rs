@@ -156,12 +156,13 @@ fn check(place: Place, mut reader: Reader<'_>) -> Result<(), Fault> {
     // Section 3.1.2.11.10: data without a method means nothing.
     let data = 1u64 << rules::AUTHENTICATION_DATA;
     let method = 1u64 << rules::AUTHENTICATION_METHOD;
-    match seen & data != 0 && seen & method == 0 {
-        true => Err(Fault::protocol(
+    if seen & data != 0 && seen & method == 0 {
+        Err(Fault::protocol(
             reader.offset(),
             "authentication data without an authentication method",
-        )),
-        false => Ok(()),
+        ))
+    } else {
+        Ok(())
     }
 }
 
@@ -193,9 +194,10 @@ fn value<'a>(rule: &rules::Rule, from: &mut Reader<'a>) -> Result<Property<'a>, 
 }
 
 fn checked(rule: &rules::Rule, start: usize, value: u32) -> Result<u32, Fault> {
-    match rule.nonzero && value == 0 {
-        true => Err(Fault::protocol(start, "a property that may not be 0 is 0")),
-        false => Ok(value),
+    if rule.nonzero && value == 0 {
+        Err(Fault::protocol(start, "a property that may not be 0 is 0"))
+    } else {
+        Ok(value)
     }
 }
 

@@ -126,11 +126,12 @@ pub(super) fn check_response_topic(
         _ => None,
     });
     // [MQTT-3.3.2-13] [MQTT-3.3.2-14]
-    match topic.is_some_and(|topic| topic.is_empty() || topic.contains(['+', '#'])) {
-        true => Err(Fault::protocol(
+    if topic.is_some_and(|topic| topic.is_empty() || topic.contains(['+', '#'])) {
+        Err(Fault::protocol(
             offset,
             "the response topic is no topic name",
-        )),
-        false => Ok(()),
+        ))
+    } else {
+        Ok(())
     }
 }

@@ -69,12 +69,13 @@ impl<'a> Reader<'a> {
             value |= u32::from(byte & 0x7f) << (7 * index);
             if byte & 0x80 == 0 {
                 // [MQTT-1.5.5-1]
-                return match byte == 0 && index > 0 {
-                    true => Err(Fault::malformed(
+                return if byte == 0 && index > 0 {
+                    Err(Fault::malformed(
                         start,
                         "an integer in more bytes than needed",
-                    )),
-                    false => Ok(value),
+                    ))
+                } else {
+                    Ok(value)
                 };
             }
         }
@@ -114,9 +115,10 @@ impl<'a> Reader<'a> {
     }
 
     pub(super) fn finish(&self) -> Result<(), Fault> {
-        match self.is_empty() {
-            true => Ok(()),
-            false => Err(self.malformed("more bytes than the packet has fields")),
+        if self.is_empty() {
+            Ok(())
+        } else {
+            Err(self.malformed("more bytes than the packet has fields"))
         }
     }
 }

@@ -139,12 +139,11 @@ impl<'a> Filters<'a> {
         let with_options = self.options;
         core::iter::from_fn(move || {
             let filter = reader.text().ok()?;
-            let options = match with_options {
-                true => {
-                    let byte = reader.u8().ok()?;
-                    SubscriptionOptions::of_byte(Version::V5, byte, 0).ok()?
-                }
-                false => SubscriptionOptions::default(),
+            let options = if with_options {
+                let byte = reader.u8().ok()?;
+                SubscriptionOptions::of_byte(Version::V5, byte, 0).ok()?
+            } else {
+                SubscriptionOptions::default()
             };
             Some((filter, options))
         })

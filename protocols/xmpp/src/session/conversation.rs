@@ -132,9 +132,10 @@ impl Conversation {
 
     /// Hands over what is over a limit; until stanzas flow nothing of a stream can be done without.
     pub(super) fn skipped(&mut self, skipped: Skipped) {
-        match self.ready {
-            true => self.events.push_back(SessionEvent::Skipped(skipped)),
-            false => self.broken(skipped.fault),
+        if self.ready {
+            self.events.push_back(SessionEvent::Skipped(skipped))
+        } else {
+            self.broken(skipped.fault)
         }
     }
 

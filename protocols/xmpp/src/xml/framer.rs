@@ -172,9 +172,10 @@ impl Framer {
     }
 
     fn bounded(&mut self) -> Result<(), StreamFault> {
-        match self.at > STANZA_BYTES_MAX {
-            true => self.skip(format!("more than {STANZA_BYTES_MAX} bytes in one stanza")),
-            false => Ok(()),
+        if self.at > STANZA_BYTES_MAX {
+            self.skip(format!("more than {STANZA_BYTES_MAX} bytes in one stanza"))
+        } else {
+            Ok(())
         }
     }
 
@@ -233,9 +234,10 @@ impl Framer {
             (Scan::Declaration, _) => Scan::Declaration,
             (Scan::Bang(read), byte) => match CDATA.get(read) {
                 Some(wanted) if *wanted == byte && self.depth > 1 => {
-                    match read + 1 == CDATA.len() {
-                        true => Scan::Data(0),
-                        false => Scan::Bang(read + 1),
+                    if read + 1 == CDATA.len() {
+                        Scan::Data(0)
+                    } else {
+                        Scan::Bang(read + 1)
                     }
                 }
                 _ => return Err(self.restricted()),

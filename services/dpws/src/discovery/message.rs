@@ -94,13 +94,14 @@ fn probe(generation: &Generation, body: &Element) -> Result<Asked, Unasked> {
     let scopes = body.child("Scopes");
     let rule = Rule::of(generation, scopes.and_then(|own| own.attribute("MatchBy")));
     let scopes: Vec<String> = scopes.map(words).unwrap_or_default();
-    match types.len() + scopes.len() > PROBE_NAMES_MAX {
-        true => Err(Unasked::Broken("too many types and scopes")),
-        false => Ok(Asked::Probe {
+    if types.len() + scopes.len() > PROBE_NAMES_MAX {
+        Err(Unasked::Broken("too many types and scopes"))
+    } else {
+        Ok(Asked::Probe {
             types,
             scopes,
             rule,
-        }),
+        })
     }
 }
 

@@ -146,9 +146,10 @@ impl Discovery {
         if self.waiting.len() >= WAITING_MAX || !self.pace.take(now, arrival.from.ip()) {
             return;
         }
-        let wait = match arrival.of_group {
-            true => between(Duration::ZERO, ANSWER_DELAY_MAX),
-            false => Duration::ZERO,
+        let wait = if arrival.of_group {
+            between(Duration::ZERO, ANSWER_DELAY_MAX)
+        } else {
+            Duration::ZERO
         };
         let (generation, id) = (question.generation, question.id.as_str());
         let bytes = self.write(said, generation, Some(id), arrival.interface);

@@ -23,9 +23,10 @@ pub(super) fn read(filter: Option<&Element>) -> Result<Vec<Filter>, Fault> {
             .split_whitespace()
             .map(topic)
             .collect::<Result<_, _>>()?;
-        return match topics.is_empty() {
-            false => Ok(topics),
-            true => topic("").map(|one| vec![one]),
+        return if topics.is_empty() {
+            topic("").map(|one| vec![one])
+        } else {
+            Ok(topics)
         };
     }
     let profile = GENERATIONS
@@ -41,13 +42,12 @@ pub(super) fn read(filter: Option<&Element>) -> Result<Vec<Filter>, Fault> {
         ));
     };
     // DPWS 1.1 section 6.1.1: by the beginning of the action, segment by segment.
-    match text.split_whitespace().any(begins) {
-        true => all(),
-        false => {
-            let reason = format!("the only action of notifications is {ACTION}");
-            let fault = Fault::named("FilterActionNotSupported", generation.profile, reason);
-            Err(fault.by(format!("{}/fault", generation.profile)))
-        }
+    if text.split_whitespace().any(begins) {
+        all()
+    } else {
+        let reason = format!("the only action of notifications is {ACTION}");
+        let fault = Fault::named("FilterActionNotSupported", generation.profile, reason);
+        Err(fault.by(format!("{}/fault", generation.profile)))
     }
 }
 

@@ -62,12 +62,13 @@ impl Rule {
             Rule::Networks(networks) => networks.iter().any(|network| network.holds(host)),
             _ => false,
         };
-        match own || named {
-            true => Ok(()),
-            false => Err(format!(
+        if own || named {
+            Ok(())
+        } else {
+            Err(format!(
                 "events are pushed to where the subscription came from, not to {host}: \
                  the key dpws.sinks allows others"
-            )),
+            ))
         }
     }
 }

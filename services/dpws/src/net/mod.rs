@@ -18,9 +18,10 @@ pub(crate) async fn both(one: impl Future<Output = ()>, other: impl Future<Outpu
     poll_fn(|cx| {
         first = first || one.as_mut().poll(cx).is_ready();
         second = second || other.as_mut().poll(cx).is_ready();
-        match first && second {
-            true => Poll::Ready(()),
-            false => Poll::Pending,
+        if first && second {
+            Poll::Ready(())
+        } else {
+            Poll::Pending
         }
     })
     .await

@@ -50,9 +50,12 @@ fn failed(all: &[Asked], index: usize, fault: &Fault) -> Vec<Response> {
         424,
         format!("nothing of the set was done: request {name} failed"),
     );
-    let each = (0..all.len()).map(|at| match at == index {
-        true => fault.response(),
-        false => other.response(),
+    let each = (0..all.len()).map(|at| {
+        if at == index {
+            fault.response()
+        } else {
+            other.response()
+        }
     });
     each.collect()
 }

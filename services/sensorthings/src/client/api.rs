@@ -35,12 +35,13 @@ impl Api {
     pub(super) async fn check(&mut self) -> io::Result<()> {
         let index = self.get("").await?;
         let sets = index["value"].as_array().map_or(&[][..], Vec::as_slice);
-        match sets.iter().any(|set| set["name"] == "Datastreams") {
-            true => Ok(()),
-            false => Err(misspoken(format!(
+        if sets.iter().any(|set| set["name"] == "Datastreams") {
+            Ok(())
+        } else {
+            Err(misspoken(format!(
                 "{} lists no Datastreams: the URL must name the root of a version, such as /v1.1",
                 self.root
-            ))),
+            )))
         }
     }
 
@@ -103,10 +104,11 @@ impl Api {
 
 /// The body of an answer that is a success.
 fn read(answered: &Answered) -> io::Result<Json> {
-    match answered.is_success() {
-        true => serde_json::from_slice(&answered.body)
-            .map_err(|error| misspoken(format!("the answer is no JSON: {error}"))),
-        false => Err(refused(answered)),
+    if answered.is_success() {
+        serde_json::from_slice(&answered.body)
+            .map_err(|error| misspoken(format!("the answer is no JSON: {error}")))
+    } else {
+        Err(refused(answered))
     }
 }
 

@@ -119,9 +119,10 @@ functions! {
 /// Reads a whole expression.
 pub(crate) fn parse(text: &str) -> Result<Expression> {
     let (expression, at) = parse_prefix(text)?;
-    match at == text.len() {
-        true => Ok(expression),
-        false => Err(Fault::bad_at("an operator was expected", at)),
+    if at == text.len() {
+        Ok(expression)
+    } else {
+        Err(Fault::bad_at("an operator was expected", at))
     }
 }
 
@@ -242,9 +243,10 @@ impl Parser {
                 ..Fault::over("levels of a path", PATH_LEVELS_MAX)
             });
         }
-        match names.iter().any(String::is_empty) {
-            true => Err(Fault::bad_at("a path with an empty level", at)),
-            false => Ok(Expression::Path(names)),
+        if names.iter().any(String::is_empty) {
+            Err(Fault::bad_at("a path with an empty level", at))
+        } else {
+            Ok(Expression::Path(names))
         }
     }
 
@@ -262,21 +264,21 @@ impl Parser {
             arguments.push(self.binary(0, depth + 1)?);
         }
         self.take();
-        match (least..=most).contains(&arguments.len()) {
-            true => Ok(Expression::Call(function, arguments)),
-            false => {
-                let found = arguments.len();
-                let problem = format!("`{name}` takes {least} to {most} arguments, not {found}");
-                Err(Fault::bad_at(problem, at))
-            }
+        if (least..=most).contains(&arguments.len()) {
+            Ok(Expression::Call(function, arguments))
+        } else {
+            let found = arguments.len();
+            let problem = format!("`{name}` takes {least} to {most} arguments, not {found}");
+            Err(Fault::bad_at(problem, at))
         }
     }
 
     fn expect(&mut self, token: Token, problem: &str) -> Result<()> {
         let at = self.at();
-        match self.take() == token {
-            true => Ok(()),
-            false => Err(Fault::bad_at(problem, at)),
+        if self.take() == token {
+            Ok(())
+        } else {
+            Err(Fault::bad_at(problem, at))
         }
     }
 }

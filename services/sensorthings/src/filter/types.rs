@@ -71,9 +71,10 @@ fn type_of(kind: Kind, expression: &Expression) -> Result<Type> {
         }
         Expression::Binary(operator, left, right) => {
             let types = (type_of(kind, left)?, type_of(kind, right)?);
-            match operator.compares() {
-                true => check_comparison(*operator, types, [left, right]).map(|()| Type::Bool),
-                false => arithmetic(*operator, types),
+            if operator.compares() {
+                check_comparison(*operator, types, [left, right]).map(|()| Type::Bool)
+            } else {
+                arithmetic(*operator, types)
             }
         }
         Expression::Call(function, arguments) => {
@@ -179,11 +180,12 @@ fn check_comparison(
         (left, right) => left == right,
     };
     let (left, right) = (left.name(), right.name());
-    match compare {
-        true => Ok(()),
-        false => Err(Fault::bad(format!(
+    if compare {
+        Ok(())
+    } else {
+        Err(Fault::bad(format!(
             "{left} cannot be compared with {right} there"
-        ))),
+        )))
     }
 }
 

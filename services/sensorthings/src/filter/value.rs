@@ -57,9 +57,10 @@ impl<'a> Value<'a> {
 
     /// A whole number.
     pub(crate) fn of_whole(whole: u64) -> Self {
-        match whole <= INTEGER_MAX {
-            true => Value::Number(whole as f64),
-            false => Value::Whole(whole),
+        if whole <= INTEGER_MAX {
+            Value::Number(whole as f64)
+        } else {
+            Value::Whole(whole)
         }
     }
 

@@ -60,9 +60,10 @@ fn add(kind: Kind, query: &Query, way: &mut Vec<String>, columns: &mut Vec<Colum
         let names = kind.properties().iter().map(|(name, _)| (*name).to_owned());
         std::iter::once("id".to_owned()).chain(names).collect()
     };
-    let named: Vec<String> = match query.select.is_empty() {
-        true => all(),
-        false => query.select.clone(),
+    let named: Vec<String> = if query.select.is_empty() {
+        all()
+    } else {
+        query.select.clone()
     };
     for name in named {
         match &*name {
@@ -116,9 +117,10 @@ fn row<'t>(cells: impl Iterator<Item = Cow<'t, str>>, out: &mut String) {
         if index > 0 {
             out.push(',');
         }
-        match cell.contains([',', '"', '\r', '\n']) {
-            true => out.push_str(&format!("\"{}\"", cell.replace('"', "\"\""))),
-            false => out.push_str(&cell),
+        if cell.contains([',', '"', '\r', '\n']) {
+            out.push_str(&format!("\"{}\"", cell.replace('"', "\"\"")))
+        } else {
+            out.push_str(&cell)
         }
     }
     out.push_str("\r\n");

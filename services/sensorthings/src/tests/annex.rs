@@ -186,9 +186,12 @@ fn each_type_is_made_with_links_to_what_is_there_alone() {
                 _ => continue,
             };
             any = true;
-            let link = |id: Json| match value.is_array() {
-                true => json!([{"@iot.id": id}]),
-                false => json!({"@iot.id": id}),
+            let link = |id: Json| {
+                if value.is_array() {
+                    json!([{"@iot.id": id}])
+                } else {
+                    json!({"@iot.id": id})
+                }
             };
             linked[name] = link(house.get(target)["value"][0]["@iot.id"].clone());
             lost[name] = link(987_654.into());

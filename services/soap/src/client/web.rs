@@ -68,18 +68,18 @@ impl Operations {
         let media = Version::V12.media();
         let answered = self.web.ask(Ask::post(&self.path, media, envelope)).await?;
         let Ok(envelope) = read_xml(&answered.body) else {
-            return Err(match answered.is_success() {
-                true => misspoken(format!("{}: the answer is no XML", self.path)),
-                false => answered.refused(),
+            return Err(if answered.is_success() {
+                misspoken(format!("{}: the answer is no XML", self.path))
+            } else {
+                answered.refused()
             });
         };
         let read = observations(envelope);
-        match answered.is_success() {
-            true => read.map_err(misspoken),
-            false => {
-                let reason = read.err().unwrap_or_default();
-                Err(weir_service::refused(answered.status, &reason))
-            }
+        if answered.is_success() {
+            read.map_err(misspoken)
+        } else {
+            let reason = read.err().unwrap_or_default();
+            Err(weir_service::refused(answered.status, &reason))
         }
     }
 }

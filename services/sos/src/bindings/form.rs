@@ -52,9 +52,10 @@ impl Form {
         message_id: Option<String>,
         exi: bool,
     ) -> Self {
-        let of_request = match exi {
-            true => exi_of_request(call),
-            false => Coding::Xml,
+        let of_request = if exi {
+            exi_of_request(call)
+        } else {
+            Coding::Xml
         };
         let is_exi = |coding: &Coding| matches!(coding, Coding::Exi | Coding::ExiCompressed);
         let coding = wanted(call).filter(is_exi).unwrap_or(of_request);
@@ -190,9 +191,10 @@ fn fault_of(exception: &Exception) -> Fault {
     };
     let reason = exception.code.reason();
     Fault {
-        code: match receiver {
-            true => soap::Code::Receiver,
-            false => soap::Code::Sender,
+        code: if receiver {
+            soap::Code::Receiver
+        } else {
+            soap::Code::Sender
         },
         subcodes: vec![(format!("{prefix}:{}", exception.code.name()), uri)],
         reason: reason.map_or_else(|| exception.text.clone(), str::to_owned),
@@ -203,9 +205,10 @@ fn fault_of(exception: &Exception) -> Fault {
 /// Which EXI a media type names.
 fn exi_of(media: &str) -> Coding {
     let mut parameters = media.split(';').skip(1).map(str::trim);
-    match parameters.any(|parameter| parameter.eq_ignore_ascii_case("c=1")) {
-        true => Coding::ExiCompressed,
-        false => Coding::Exi,
+    if parameters.any(|parameter| parameter.eq_ignore_ascii_case("c=1")) {
+        Coding::ExiCompressed
+    } else {
+        Coding::Exi
     }
 }
 

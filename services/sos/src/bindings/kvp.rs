@@ -127,8 +127,9 @@ fn is_box(value: &str) -> bool {
 
 /// Lists are arrays here, so a comma is a comma.
 pub(super) fn add_one(name: &str, text: &str, params: &mut Params) -> Result<(), Exception> {
-    match LISTS.contains(&name.to_ascii_lowercase().as_str()) {
-        true => params.add(name, text),
-        false => add(name, text, params),
+    if LISTS.contains(&name.to_ascii_lowercase().as_str()) {
+        params.add(name, text)
+    } else {
+        add(name, text, params)
     }
 }

@@ -126,12 +126,12 @@ fn parameters(operation: &str, values: &Values<'_>, xml: &mut Xml) {
 
 fn parameter(name: &str, values: &[&str], xml: &mut Xml) {
     xml.start("ows:Parameter").attribute("name", name);
-    match values.is_empty() {
-        true => xml.start("ows:NoValues").end(),
-        false => xml
-            .start("ows:AllowedValues")
+    if values.is_empty() {
+        xml.start("ows:NoValues").end()
+    } else {
+        xml.start("ows:AllowedValues")
             .leaves("ows:Value", values)
-            .end(),
+            .end()
     };
     xml.end();
 }

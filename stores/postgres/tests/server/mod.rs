@@ -203,9 +203,10 @@ impl Server {
             ])
             .args(["-c", sql]);
         let done = command.output().unwrap();
-        match done.status.success() {
-            true => Ok(String::from_utf8_lossy(&done.stdout).trim().to_owned()),
-            false => Err(String::from_utf8_lossy(&done.stderr).trim().to_owned()),
+        if done.status.success() {
+            Ok(String::from_utf8_lossy(&done.stdout).trim().to_owned())
+        } else {
+            Err(String::from_utf8_lossy(&done.stderr).trim().to_owned())
         }
     }
 

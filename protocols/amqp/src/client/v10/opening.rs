@@ -182,9 +182,10 @@ impl Client {
         attach.source = Some(Box::new(self.peer.source(&self.options, filter)));
         attach.target = Some(crate::wire::TargetKind::Node(Box::default()));
         attach.max_message_size = Some(MESSAGE_BYTES_MAX as u64);
-        attach.snd_settle_mode = match self.options.confirmed {
-            true => SenderSettles::Unsettled,
-            false => SenderSettles::Settled,
+        attach.snd_settle_mode = if self.options.confirmed {
+            SenderSettles::Unsettled
+        } else {
+            SenderSettles::Settled
         };
         attach
     }
@@ -195,9 +196,10 @@ impl Client {
         let mut attach = Attach::new(format!("{}-out", self.name), handle, Role::Sender);
         attach.source = Some(Box::default());
         attach.target = Some(self.peer.target(&self.options));
-        attach.snd_settle_mode = match self.options.confirmed {
-            true => SenderSettles::Unsettled,
-            false => SenderSettles::Settled,
+        attach.snd_settle_mode = if self.options.confirmed {
+            SenderSettles::Unsettled
+        } else {
+            SenderSettles::Settled
         };
         attach
     }

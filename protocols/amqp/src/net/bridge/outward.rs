@@ -183,11 +183,11 @@ impl Outward {
             return VecDeque::new();
         }
         let expires = message.attributes.expires;
-        match expires.is_some_and(|at| at <= way.context.now()) {
-            true => VecDeque::new(),
-            false => way
-                .wary
-                .left(message.cursor, parts_as_published(item).into()),
+        if expires.is_some_and(|at| at <= way.context.now()) {
+            VecDeque::new()
+        } else {
+            way.wary
+                .left(message.cursor, parts_as_published(item).into())
         }
     }
 
@@ -258,9 +258,10 @@ impl Outward {
         else {
             return Ok(());
         };
-        match way.wary.ended(first, tokens.len() == 1, self.last()) {
-            true => self.blame(way, token, reason),
-            false => Ok(()),
+        if way.wary.ended(first, tokens.len() == 1, self.last()) {
+            self.blame(way, token, reason)
+        } else {
+            Ok(())
         }
     }
 

@@ -157,13 +157,12 @@ pub(in crate::net) async fn open_stream(url: &Url, target: &Target) -> io::Resul
     let tcp = TcpStream::connect((url.host.as_str(), url.port)).await?;
     // Small frames would otherwise wait for the acknowledgment of the one before.
     tcp.set_nodelay(true)?;
-    let stream = match url.secure {
-        false => Stream::Tcp(tcp),
-        true => {
-            let peer = tcp.peer_addr()?;
-            let settings = tls::client_config(target.roots.as_deref())?;
-            tls::connect(&settings, &url.host, tcp, peer).await?.stream
-        }
+    let stream = if url.secure {
+        let peer = tcp.peer_addr()?;
+        let settings = tls::client_config(target.roots.as_deref())?;
+        tls::connect(&settings, &url.host, tcp, peer).await?.stream
+    } else {
+        Stream::Tcp(tcp)
     };
     if !url.websocket {
         return Ok(stream);

@@ -209,9 +209,10 @@ impl Server {
             Phase::Open => self.heard + self.idle(),
             _ => self.heard + OPEN_TIME_MAX,
         };
-        let stalled = match self.rest.is_empty() {
-            true => Instant::NEVER,
-            false => self.touched + STALL_TIME_MAX,
+        let stalled = if self.rest.is_empty() {
+            Instant::NEVER
+        } else {
+            self.touched + STALL_TIME_MAX
         };
         patience.min(stalled).min(self.beat)
     }
@@ -421,21 +422,17 @@ impl weir_sansio::Session for Server {
             self.touched = now;
         }
         let mut rest = core::mem::take(&mut self.rest);
-        let left = match rest.is_empty() {
-            true => {
-                let taken = self.take(now, bytes);
-                bytes[taken..].to_vec()
-            }
-            false => {
-                rest.extend_from_slice(bytes);
-                let taken = self.take(now, &rest);
-                match taken == rest.len() {
-                    true => Vec::new(),
-                    false => {
-                        rest.drain(..taken);
-                        rest
-                    }
-                }
+        let left = if rest.is_empty() {
+            let taken = self.take(now, bytes);
+            bytes[taken..].to_vec()
+        } else {
+            rest.extend_from_slice(bytes);
+            let taken = self.take(now, &rest);
+            if taken == rest.len() {
+                Vec::new()
+            } else {
+                rest.drain(..taken);
+                rest
             }
         };
         if self.phase != Phase::Over {

@@ -237,11 +237,12 @@ fn continued(partial: Box<Partial>, transfer: &Transfer) -> Result<Box<Partial>,
         .delivery_id
         .is_some_and(|id| id != partial.delivery_id);
     let other_tag = transfer.delivery_tag.is_some_and(|tag| tag != partial.tag);
-    match other_id || other_tag {
-        false => Ok(partial),
-        true => Err(Breach::Link(
+    if other_id || other_tag {
+        Err(Breach::Link(
             Condition::INVALID_FIELD,
             "another delivery begins before one has ended",
-        )),
+        ))
+    } else {
+        Ok(partial)
     }
 }

@@ -98,10 +98,7 @@ fn locked(path: &Path) -> io::Result<(File, u64)> {
     let mut text = String::new();
     Read::by_ref(&mut file).take(64).read_to_string(&mut text)?;
     let text = text.trim();
-    let used = match text.is_empty() {
-        true => Ok(0),
-        false => text.parse(),
-    };
+    let used = if text.is_empty() { Ok(0) } else { text.parse() };
     let used = used.map_err(|_| refused(path, "is not a number: it must not be changed"))?;
     Ok((file, used))
 }

@@ -127,9 +127,10 @@ impl Poster {
         loop {
             match self.peer.event().await? {
                 Told::Response(id, (), answer) if id == call => {
-                    return match answer.code.is_success() {
-                        true => Ok(()),
-                        false => Err(refused(&answer)),
+                    return if answer.code.is_success() {
+                        Ok(())
+                    } else {
+                        Err(refused(&answer))
                     };
                 }
                 Told::Failed(id, failure) if id == call => {
@@ -197,9 +198,10 @@ impl Observer {
 
 fn event_of(message: Message) -> Option<Event> {
     let cursor = cursor_of(&message);
-    match message.payload.is_empty() {
-        true => cursor.map(Event::Position),
-        false => Some(Event::Message(message.payload, cursor)),
+    if message.payload.is_empty() {
+        cursor.map(Event::Position)
+    } else {
+        Some(Event::Message(message.payload, cursor))
     }
 }
 

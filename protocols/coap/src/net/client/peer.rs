@@ -320,13 +320,12 @@ async fn datagrams(url: &Url, target: &Target, limits: Limits) -> io::Result<Way
 async fn stream(url: &Url, target: &Target, limits: Limits) -> io::Result<Way> {
     let tcp = TcpStream::connect((url.host.as_str(), url.port)).await?;
     tcp.set_nodelay(true)?;
-    let mut stream = match url.secure {
-        false => Stream::Tcp(tcp),
-        true => {
-            let peer = tcp.peer_addr()?;
-            let settings = tls::client_config(target.roots.as_deref())?;
-            tls::connect(&settings, &url.host, tcp, peer).await?.stream
-        }
+    let mut stream = if url.secure {
+        let peer = tcp.peer_addr()?;
+        let settings = tls::client_config(target.roots.as_deref())?;
+        tls::connect(&settings, &url.host, tcp, peer).await?.stream
+    } else {
+        Stream::Tcp(tcp)
     };
     let mut framing = Framing::Stream;
     if url.over == Over::WebSocket {

@@ -57,9 +57,10 @@ impl Desk {
             asked.watching = self.resumed(&asked.message, &response, &principal);
         }
         // What is not published yet is observed as what is empty: RFC 7641 section 4.1 leaves it open.
-        let message = match asked.watching.is_some() && response.status == 404 {
-            true => Message::new(Code::CONTENT),
-            false => message_of(&asked.message, response),
+        let message = if asked.watching.is_some() && response.status == 404 {
+            Message::new(Code::CONTENT)
+        } else {
+            message_of(&asked.message, response)
         };
         self.answered(machine, now, asked, message, Some(principal));
     }
@@ -103,9 +104,10 @@ impl Desk {
             .filter_map(|(_, media)| weir_codec::by_media(media))
             .next();
         let delivery = Box::new(stream.delivery);
-        Some(match by_message {
-            false => Changes::Live(delivery),
-            true => Changes::Messages(delivery, format.is_some_and(|format| format.text)),
+        Some(if by_message {
+            Changes::Messages(delivery, format.is_some_and(|format| format.text))
+        } else {
+            Changes::Live(delivery)
         })
     }
 }

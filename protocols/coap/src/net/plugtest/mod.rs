@@ -236,13 +236,12 @@ impl State {
 
     // [RFC7252-5.1-2] [RFC7252-5.8.4-1]
     fn delete(&mut self, path: &str) -> Message {
-        match path.starts_with("/separate") || path.starts_with("/seg") {
-            true => Message::diagnostic(Code::METHOD_NOT_ALLOWED, "it cannot be deleted"),
+        if path.starts_with("/separate") || path.starts_with("/seg") {
+            Message::diagnostic(Code::METHOD_NOT_ALLOWED, "it cannot be deleted")
+        } else {
             // What is not there is deleted too (RFC 7252 section 5.8.4).
-            false => {
-                self.resources.remove(path);
-                Message::new(Code::DELETED)
-            }
+            self.resources.remove(path);
+            Message::new(Code::DELETED)
         }
     }
 }

@@ -50,9 +50,10 @@ impl Resource {
 
     /// How often it changed by itself.
     pub(super) fn ticks(&self) -> u64 {
-        match self.moves {
-            true => clock::now().since(Instant::START).as_secs() / 5,
-            false => 0,
+        if self.moves {
+            clock::now().since(Instant::START).as_secs() / 5
+        } else {
+            0
         }
     }
 
@@ -94,14 +95,13 @@ impl Resource {
             }
         }
         message.options.push_uint(Number::CONTENT_FORMAT, format);
-        match self.moves {
-            false => message.with_payload(body),
-            true => {
-                let ticks = self.ticks();
-                let text = String::from_utf8_lossy(&body);
-                message.options.push_uint(Number::MAX_AGE, 5);
-                message.with_payload(format!("{text}{ticks}"))
-            }
+        if self.moves {
+            let ticks = self.ticks();
+            let text = String::from_utf8_lossy(&body);
+            message.options.push_uint(Number::MAX_AGE, 5);
+            message.with_payload(format!("{text}{ticks}"))
+        } else {
+            message.with_payload(body)
         }
     }
 }

@@ -24,9 +24,10 @@ impl Connection {
         let id = CallId(self.fresh());
         self.tokens.insert(token, id);
         self.calls.insert(id, Call::new(message, token, carriage));
-        match large && self.peer.is_none() {
-            true => self.held.push(id),
-            false => self.send_call(id),
+        if large && self.peer.is_none() {
+            self.held.push(id)
+        } else {
+            self.send_call(id)
         }
         Some(id)
     }
@@ -119,9 +120,10 @@ impl Connection {
 
     fn failed(&mut self, id: CallId, failure: Failure) {
         // What came of a notification was not all; the next one tells more.
-        match self.rests.contains_key(&id) {
-            true => self.forget_call(id),
-            false => self.over(id, Event::Failed(id, failure)),
+        if self.rests.contains_key(&id) {
+            self.forget_call(id)
+        } else {
+            self.over(id, Event::Failed(id, failure))
         }
     }
 

@@ -88,9 +88,10 @@ impl<A: Address> Endpoint<A> {
         let Some((message, last)) = self.notification(now, id) else {
             return;
         };
-        let purpose = match last {
-            true => Purpose::Response,
-            false => Purpose::Notification(id),
+        let purpose = if last {
+            Purpose::Response
+        } else {
+            Purpose::Notification(id)
         };
         if last {
             self.observers.remove(id);
@@ -138,9 +139,10 @@ impl<A: Address> Endpoint<A> {
         let message_id = self.peers.next_id(now, peer, &mut self.random);
         let bytes = self.written(Kind::Confirmable, message_id, &message);
         let timeout = old.timeout * 2;
-        let purpose = match last {
-            true => Purpose::Response,
-            false => Purpose::Notification(id),
+        let purpose = if last {
+            Purpose::Response
+        } else {
+            Purpose::Notification(id)
         };
         let flight = Flight {
             purpose,

@@ -221,9 +221,10 @@ impl<A: Address> Endpoint<A> {
             self.take_echo(now, exchange, &message);
         }
         self.take_observe(now, exchange, asks.observe)?;
-        match asks.is_in_blocks {
-            true => self.take_blocks(now, exchange, message),
-            false => Ok(message),
+        if asks.is_in_blocks {
+            self.take_blocks(now, exchange, message)
+        } else {
+            Ok(message)
         }
     }
 

@@ -147,9 +147,10 @@ impl<A: Address> Endpoint<A> {
         let id = self.peers.next_id(now, peer, &mut self.random);
         self.peers.shrink(&self.limits);
         let bytes = self.written(Kind::NonConfirmable, id, &response);
-        match exchange.arrival.multicast {
-            false => self.send(peer, bytes),
-            true => self.send_at_leisure(now, Outgoing { peer, bytes }),
+        if exchange.arrival.multicast {
+            self.send_at_leisure(now, Outgoing { peer, bytes })
+        } else {
+            self.send(peer, bytes)
         }
     }
 

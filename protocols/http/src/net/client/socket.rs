@@ -173,9 +173,10 @@ impl SocketPublisher {
                 Open::open(&self.url, &self.target, &path).await?
             }
         };
-        let opcode = match self.target.format.text {
-            true => Opcode::TEXT,
-            false => Opcode::BINARY,
+        let opcode = if self.target.format.text {
+            Opcode::TEXT
+        } else {
+            Opcode::BINARY
         };
         open.send(opcode, body).await?;
         acknowledged(&mut open).await?;

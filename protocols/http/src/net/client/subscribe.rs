@@ -53,9 +53,10 @@ impl Endless {
     ) -> io::Result<Self> {
         let format = target.format;
         let sse = url.way == Way::Sse;
-        let (query, accept) = match sse {
-            true => (format!("as={}", format.name), "text/event-stream"),
-            false => (format!("stream&as={}", format.name), format.media),
+        let (query, accept) = if sse {
+            (format!("as={}", format.name), "text/event-stream")
+        } else {
+            (format!("stream&as={}", format.name), format.media)
         };
         let path = url.filters(filters, &query, since);
         let mut connection = Connection::open(url, target).await?;
@@ -119,11 +120,12 @@ fn piece_events(piece: Piece, base64: bool, due: &mut VecDeque<Event>) -> io::Re
             due.extend(id.and_then(|id| id.parse().ok()).map(Event::Position));
         }
         Piece::Message(message, id) => {
-            let message = match base64 {
-                false => message,
-                true => STANDARD.decode(&message).map_err(|error| {
+            let message = if base64 {
+                STANDARD.decode(&message).map_err(|error| {
                     io::Error::new(io::ErrorKind::InvalidData, error.to_string())
-                })?,
+                })?
+            } else {
+                message
             };
             let cursor = id.and_then(|id| id.parse().ok());
             due.push_back(Event::Message(message.into(), cursor));

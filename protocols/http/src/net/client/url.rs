@@ -161,14 +161,13 @@ fn basic((user, password): (String, Option<String>)) -> String {
 fn base(path: &str) -> Result<String, String> {
     let path = path.trim_end_matches('/');
     let beside = path.strip_suffix("/live").unwrap_or(path);
-    match beside.split('/').any(|level| level == "live") {
-        false => Ok(format!("{beside}/live")),
-        true => {
-            let topic = path.split_once("/live/").map_or("", |(_, topic)| topic);
-            Err(format!(
-                "`{path}`: the URL names the gateway; `{topic}` is an argument of its own"
-            ))
-        }
+    if beside.split('/').any(|level| level == "live") {
+        let topic = path.split_once("/live/").map_or("", |(_, topic)| topic);
+        Err(format!(
+            "`{path}`: the URL names the gateway; `{topic}` is an argument of its own"
+        ))
+    } else {
+        Ok(format!("{beside}/live"))
     }
 }
 

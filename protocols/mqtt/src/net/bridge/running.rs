@@ -195,12 +195,13 @@ impl<'b> Running<'b> {
         if self.arrived.0.is_empty() || (self.took_once && self.moved) {
             return;
         }
-        let ticket = match self.took_once {
-            true => match self.record() {
+        let ticket = if self.took_once {
+            match self.record() {
                 Some(ticket) => Some(ticket),
                 None => return,
-            },
-            false => self.arrived.1.take(),
+            }
+        } else {
+            self.arrived.1.take()
         };
         self.took_once = false;
         let (ids, _) = std::mem::take(&mut self.arrived);

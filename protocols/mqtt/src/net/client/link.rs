@@ -134,13 +134,12 @@ pub(super) fn refused(code: ReasonCode, reason: Option<String>) -> io::Error {
 pub(in crate::net) async fn open(url: &Url, target: &Target) -> io::Result<Stream> {
     let tcp = TcpStream::connect((url.host.as_str(), url.port)).await?;
     tcp.set_nodelay(true)?;
-    let stream = match url.secure {
-        false => Stream::Tcp(tcp),
-        true => {
-            let peer = tcp.peer_addr()?;
-            let settings = tls::client_config(target.roots.as_deref())?;
-            tls::connect(&settings, &url.host, tcp, peer).await?.stream
-        }
+    let stream = if url.secure {
+        let peer = tcp.peer_addr()?;
+        let settings = tls::client_config(target.roots.as_deref())?;
+        tls::connect(&settings, &url.host, tcp, peer).await?.stream
+    } else {
+        Stream::Tcp(tcp)
     };
     if !url.websocket {
         return Ok(stream);

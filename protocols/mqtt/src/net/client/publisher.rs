@@ -67,9 +67,10 @@ async fn wait(connection: &mut Connection, token: Token) -> io::Result<io::Resul
     loop {
         match connection.next().await? {
             ClientEvent::Acknowledged(of, code) if of == token => {
-                return Ok(match code.is_failure() {
-                    true => Err(refused(code, None)),
-                    false => Ok(()),
+                return Ok(if code.is_failure() {
+                    Err(refused(code, None))
+                } else {
+                    Ok(())
                 });
             }
             closed @ ClientEvent::Closed { .. } => return Err(ended(closed)),

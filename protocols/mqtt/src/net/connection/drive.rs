@@ -326,9 +326,10 @@ impl Driven for Connection {
         } else {
             Instant::NEVER
         };
-        match member.held.is_some() {
-            true => record_at.min(self.retry),
-            false => record_at,
+        if member.held.is_some() {
+            record_at.min(self.retry)
+        } else {
+            record_at
         }
     }
 

@@ -72,12 +72,12 @@ impl Connection {
 
     /// Publishes a message whose key has come to the log.
     pub(super) fn publish_noted(&mut self, message: Box<Message>, key: u64, drawn: Instant) {
-        match now() > drawn + KEY_TIME {
+        if now() > drawn + KEY_TIME {
             // It comes again, here or elsewhere.
-            true => self
-                .server
-                .close(ReasonCode::IMPLEMENTATION_SPECIFIC_ERROR, true),
-            false => _ = self.publish_under(message, Some(key)),
+            self.server
+                .close(ReasonCode::IMPLEMENTATION_SPECIFIC_ERROR, true)
+        } else {
+            _ = self.publish_under(message, Some(key))
         }
     }
 

@@ -211,9 +211,10 @@ impl Client {
 
     /// When [`weir_sansio::Session::handle_timeout`] is due.
     pub fn deadline(&self) -> Instant {
-        let stalled = match self.rest.is_empty() {
-            true => Instant::NEVER,
-            false => self.touched + STALL_TIME_MAX,
+        let stalled = if self.rest.is_empty() {
+            Instant::NEVER
+        } else {
+            self.touched + STALL_TIME_MAX
         };
         match self.phase {
             Phase::Over => Instant::NEVER,

@@ -38,9 +38,10 @@ impl Client {
                 self.progress(progress, &ack)
             }
             (_, Packet::Pubrel(ack)) => {
-                let code = match self.inbound.release(ack.packet_id) {
-                    true => ReasonCode::SUCCESS,
-                    false => ReasonCode::PACKET_IDENTIFIER_NOT_FOUND,
+                let code = if self.inbound.release(ack.packet_id) {
+                    ReasonCode::SUCCESS
+                } else {
+                    ReasonCode::PACKET_IDENTIFIER_NOT_FOUND
                 };
                 self.events.push_back(ClientEvent::Released(ack.packet_id));
                 self.send_packet(&Packet::Pubcomp(Ack::new(ack.packet_id, code)));
@@ -83,9 +84,10 @@ impl Client {
             self.events.push_back(ClientEvent::Message(message));
             return Ok(());
         }
-        let receive_max = match self.is_v5() {
-            true => self.options.receive_max,
-            false => u16::MAX,
+        let receive_max = if self.is_v5() {
+            self.options.receive_max
+        } else {
+            u16::MAX
         };
         match self.inbound.arrive(publish, receive_max) {
             Arrival::New => self.events.push_back(ClientEvent::Message(message)),

@@ -211,9 +211,10 @@ impl Server {
         let patience = self
             .patience
             .map_or(Instant::NEVER, |patience| self.heard + patience);
-        match self.rest.is_empty() {
-            true => patience,
-            false => patience.min(self.touched + STALL_TIME_MAX),
+        if self.rest.is_empty() {
+            patience
+        } else {
+            patience.min(self.touched + STALL_TIME_MAX)
         }
     }
 

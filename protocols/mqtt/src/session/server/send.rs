@@ -274,9 +274,10 @@ impl Server {
             };
         }
         let (id, dup) = (publish.packet_id, publish.dup);
-        let topic = match self.alias(version, topic, properties, payload_bytes) {
-            true => "",
-            false => topic,
+        let topic = if self.alias(version, topic, properties, payload_bytes) {
+            ""
+        } else {
+            topic
         };
         let publish = Publish {
             dup,

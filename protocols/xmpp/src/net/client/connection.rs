@@ -232,9 +232,10 @@ async fn log_in(
 ) -> io::Result<(Client, Stream)> {
     let tcp = connect::tcp(&url.host, url.port).await?;
     let may_be_clear = tcp.peer_addr()?.ip().is_loopback();
-    let stream = match url.direct_tls {
-        true => connect::secure(tcp, &url.domain, target.roots.as_deref()).await?,
-        false => Stream::Tcp(tcp),
+    let stream = if url.direct_tls {
+        connect::secure(tcp, &url.domain, target.roots.as_deref()).await?
+    } else {
+        Stream::Tcp(tcp)
     };
     let (user, password) = login(url, target)?;
     let options = ClientOptions {

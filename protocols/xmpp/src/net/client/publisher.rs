@@ -35,9 +35,10 @@ impl XmppPublisher {
     async fn send(&mut self, topic: &str, body: &[u8]) -> io::Result<()> {
         self.count += 1;
         let format = self.target.format;
-        let node = match self.service.is_weir {
-            true => format!("$as/{}/{}", format.name, name_of(topic)),
-            false => name_of(topic),
+        let node = if self.service.is_weir {
+            format!("$as/{}/{}", format.name, name_of(topic))
+        } else {
+            name_of(topic)
         };
         let mut request =
             "<pubsub xmlns='http://jabber.org/protocol/pubsub'><publish node='".to_owned();

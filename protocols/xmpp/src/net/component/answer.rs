@@ -148,12 +148,11 @@ impl Asked {
 
     /// The result, or where a server would end the stream for its size, an error instead.
     fn sent(&self, result: String) -> String {
-        match result.len() > SENT_BYTES_MAX {
-            true => {
-                let text = format!("the answer has more than {SENT_BYTES_MAX} bytes: ask for less");
-                self.error(&Refusal::new("modify", "not-acceptable", text))
-            }
-            false => result,
+        if result.len() > SENT_BYTES_MAX {
+            let text = format!("the answer has more than {SENT_BYTES_MAX} bytes: ask for less");
+            self.error(&Refusal::new("modify", "not-acceptable", text))
+        } else {
+            result
         }
     }
 

@@ -19,9 +19,12 @@ pub(super) struct Told {
 /// node and the format names topics itself; else one for each datastream.
 pub(super) fn items(wanted: &Wanted, format: &'static Format, item: &Item) -> Vec<Told> {
     let message = &item.message;
-    let node = |topic: &str| match wanted.is_collection() {
-        true => name_of(topic),
-        false => wanted.node.clone(),
+    let node = |topic: &str| {
+        if wanted.is_collection() {
+            name_of(topic)
+        } else {
+            wanted.node.clone()
+        }
     };
     let Content::Observations { .. } = &message.content else {
         return opaque(wanted, item, node(&message.topic))

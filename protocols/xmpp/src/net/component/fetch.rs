@@ -233,9 +233,12 @@ impl Fetch {
     fn fit(&mut self) -> VecDeque<String> {
         let newest = matches!(self.which, Which::Newest(..));
         let (mut kept, mut texts, mut bytes) = (VecDeque::new(), VecDeque::new(), 0);
-        let next = |items: &mut VecDeque<Item>| match newest {
-            true => items.pop_back(),
-            false => items.pop_front(),
+        let next = |items: &mut VecDeque<Item>| {
+            if newest {
+                items.pop_back()
+            } else {
+                items.pop_front()
+            }
         };
         while let Some(item) = next(&mut self.items) {
             let told = event::items(&self.wanted, self.format, &item);
@@ -248,9 +251,10 @@ impl Fetch {
                 self.more = true;
                 break;
             }
-            match newest {
-                true => (kept.push_front(item), texts.push_front(text)),
-                false => (kept.push_back(item), texts.push_back(text)),
+            if newest {
+                (kept.push_front(item), texts.push_front(text))
+            } else {
+                (kept.push_back(item), texts.push_back(text))
             };
         }
         self.items = kept;

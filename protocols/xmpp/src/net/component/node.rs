@@ -96,12 +96,11 @@ impl Wanted {
 
     /// The topic of one that is published to.
     pub(super) fn topic(&self) -> Result<&str, Refusal> {
-        match self.is_collection() {
-            false => Ok(self.filter.as_str()),
-            true => {
-                let text = format!("`{}` is a collection: publish to a topic", self.node);
-                Err(Refusal::new("cancel", "feature-not-implemented", text).with("unsupported"))
-            }
+        if self.is_collection() {
+            let text = format!("`{}` is a collection: publish to a topic", self.node);
+            Err(Refusal::new("cancel", "feature-not-implemented", text).with("unsupported"))
+        } else {
+            Ok(self.filter.as_str())
         }
     }
 }

@@ -148,9 +148,10 @@ fn rules(field: &Json, xml: &mut Xml) -> Result<(), Exception> {
 /// One interval, or a list of such.
 fn intervals(given: &Json, xml: &mut Xml) -> Result<(), Exception> {
     let is_one = given[0].is_number() || given[0].is_string();
-    let all = match is_one {
-        true => std::slice::from_ref(given),
-        false => given.as_array().map_or(&[][..], Vec::as_slice),
+    let all = if is_one {
+        std::slice::from_ref(given)
+    } else {
+        given.as_array().map_or(&[][..], Vec::as_slice)
     };
     for ends in all {
         let ends = format!("{} {}", token(&ends[0])?, token(&ends[1])?);

@@ -33,9 +33,10 @@ impl Running<'_> {
                 qos: line.qos,
                 no_local: is_v5,
                 retain_as_published: is_v5,
-                retain_handling: match is_v5 {
-                    true => RetainHandling::SendIfNew,
-                    false => RetainHandling::Send,
+                retain_handling: if is_v5 {
+                    RetainHandling::SendIfNew
+                } else {
+                    RetainHandling::Send
                 },
             };
             (line.names.remote_filter().as_str(), options)
