@@ -1,9 +1,9 @@
 //! Spot settings on the board itself, in an emulator behind a paced line, each beside its simulation.
 //!
 //! The clients are the simulation's, with smoltcp's TCP; server, line and time are real: the image of
-//! `device/firmware/` that publishes its clock, built here, and the machine's own clock. Both are measured in the same window, which is
-//! shorter than the paper's: the authors' scripts have 150 s. What it deliberately does not do: count what only the
-//! board could tell (what it sent again, RMP).
+//! `device/firmware/` that publishes its clock, built here, and the machine's own clock. Both are measured in the same
+//! window, which is shorter than the paper's: the authors' scripts have 150 s. What it deliberately does not do: count
+//! what only the board could tell (what it sent again, RMP).
 
 mod agreement;
 mod live;
