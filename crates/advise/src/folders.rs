@@ -46,9 +46,10 @@ impl std::error::Error for FolderFault {}
 /// What was measured: the shipped reference, unless it is left out, and behind it the runs of these
 /// folders; a folder may hold runs instead.
 pub fn library(results: &[PathBuf], with_reference: bool) -> Result<Library, FolderFault> {
-    let mut library = match with_reference {
-        true => reference().map_err(FolderFault::Reference)?,
-        false => Library::default(),
+    let mut library = if with_reference {
+        reference().map_err(FolderFault::Reference)?
+    } else {
+        Library::default()
     };
     for folder in results {
         for run in runs(folder)? {
@@ -69,9 +70,10 @@ pub fn runs(folder: &Path) -> Result<Vec<PathBuf>, FolderFault> {
     let inner = listed.filter_map(|entry| Some(entry.ok()?.path()));
     let mut runs: Vec<PathBuf> = inner.filter(|path| path.join(TABLE).is_file()).collect();
     runs.sort();
-    match runs.is_empty() {
-        true => Err(FolderFault::Empty(folder.into())),
-        false => Ok(runs),
+    if runs.is_empty() {
+        Err(FolderFault::Empty(folder.into()))
+    } else {
+        Ok(runs)
     }
 }
 
