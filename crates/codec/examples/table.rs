@@ -75,7 +75,7 @@ Also understood:
 - `swe-text`: a block without descriptions, of times and results or of results alone. The number of records
   stands in the first description, so that a cut is noticed but within the last token, which nothing ends.
 - `soap`: SOAP 1.1; a fault is an error that says its code and its reason.
-- `jsonld`, `turtle`, `ntriples`: what other serializers make of the same graph; contexts of JSON-LD
+- `jsonld`, `turtle`, `ntriples`: what other writers make of the same graph; contexts of JSON-LD
   must stand in the document.
 - `bson`: all types of MongoDB's; a document of other members is a flat object. `ubjson`: containers with
   counts and types, numbers of high precision. `amf3`: sealed classes, references, the collections of
