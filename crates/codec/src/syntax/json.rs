@@ -259,18 +259,16 @@ impl<'a> Json<'a> {
         }
     }
 
-    /// Reads the next member's name; `None` ends the map.
+    /// Stands before the next member's name; no: the map ends.
     #[inline]
-    fn name(&mut self, map: &mut Open) -> Result<Option<Found>, DecodeError> {
+    fn before_name(&mut self, map: &mut Open) -> Result<bool, DecodeError> {
         if !self.follows(map, b'}', "a comma or }")? {
-            return Ok(None);
+            return Ok(false);
         }
         if self.look()? != b'"' {
             return Err(DecodeError::expected(self.at, "a member name in quotes"));
         }
-        let name = self.string()?;
-        self.expect(b':', "a colon")?;
-        Ok(Some(name))
+        Ok(true)
     }
 
     /// What stands next where a number was expected and no digit is: a number that is none, or what it is not.
@@ -478,8 +476,12 @@ impl Pull for Json<'_> {
     }
 
     fn key(&mut self, map: &mut Open) -> Result<Option<Key<'_>>, DecodeError> {
-        let name = self.name(map)?;
-        Ok(name.map(|name| Key::Text(self.found(&name))))
+        if !self.before_name(map)? {
+            return Ok(None);
+        }
+        let name = self.string()?;
+        self.expect(b':', "a colon")?;
+        Ok(Some(Key::Text(self.found(&name))))
     }
 
     fn array(&mut self) -> Result<Open, DecodeError> {

@@ -36,9 +36,11 @@ impl<'a> Json<'a> {
         map: &mut Open,
         names: &mut Names<'a>,
     ) -> Result<Option<Key<'_>>, DecodeError> {
-        let Some(name) = self.name(map)? else {
+        if !self.before_name(map)? {
             return Ok(None);
-        };
+        }
+        let name = self.string()?;
+        self.expect(b':', "a colon")?;
         let kept = match name {
             Found::Plain(from, to) => Cow::Borrowed(&self.text[from..to]),
             Found::Unescaped => Cow::Owned(self.found(&name).into()),
