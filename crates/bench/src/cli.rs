@@ -24,6 +24,7 @@ use crate::targets::list::inventory;
 #[derive(Parser)]
 #[command(
     name = "weir bench",
+    bin_name = "weir bench",
     version,
     no_binary_name = true,
     arg_required_else_help = true

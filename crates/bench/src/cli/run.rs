@@ -308,6 +308,11 @@ impl Arguments {
         }
     }
 
+    /// Where a gateway runs already.
+    fn address(&self) -> Result<Option<SocketAddr>, String> {
+        self.url.as_deref().map(parse_url).transpose()
+    }
+
     fn journal(&self, what: &What, folder: &Path) -> Result<Journal, String> {
         let terms = self.terms(what)?;
         match self.resume {
@@ -339,7 +344,10 @@ impl Arguments {
             ("rate", self.rate_shown()),
             ("browser", self.browser.clone()),
             ("version", version()?),
-            ("build", digest_of_build(self.weir.as_deref(), None)),
+            (
+                "build",
+                digest_of_build(self.weir.as_deref(), self.address()?),
+            ),
         ];
         Ok(terms.map(|(name, value)| (name.into(), value)).into())
     }
@@ -402,7 +410,7 @@ fn version() -> Result<String, String> {
 }
 
 fn settings(arguments: &Arguments) -> Result<Settings, String> {
-    let address = arguments.url.as_deref().map(parse_url).transpose()?;
+    let address = arguments.address()?;
     Ok(Settings {
         weir: arguments.weir.clone(),
         address,
