@@ -95,16 +95,31 @@ pub(crate) const ARROWS: &[Arrow] = &[
         ],
     ),
     arrow("crates/gateway", &["crates/registry"]),
+    arrow("bench/model", &["device/link"]),
     arrow(
-        "crates/bench",
+        "bench/load",
+        &["bench/model", "crates/carrier", "protocols/*"],
+    ),
+    arrow("bench/lab", &["bench/load", "crates/program"]),
+    Arrow {
+        folder: "bench/report",
+        behind: &["bench/model"],
+        // Pictures are read back as XML.
+        for_tests: &["exi"],
+    },
+    arrow(
+        "bench/studies",
         &[
+            "bench/lab",
+            "bench/report",
             "crates/registry",
-            "device/link",
             "device/sim",
             "device/board",
-            "crates/advise",
-            "crates/program",
         ],
+    ),
+    arrow(
+        "bench/cli",
+        &["bench/studies", "crates/advise", "crates/program"],
     ),
     arrow(
         "device/sim",

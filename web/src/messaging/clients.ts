@@ -2,7 +2,7 @@
  * The clients of a page: a file of `clients/` and a line of `CLIENTS` a protocol, by the libraries that people use.
  *
  * Nothing is asked of a client but to publish and to hand on what comes, so that a page is the same by every
- * protocol. The native clients are in `crates/bench/src/messaging/protocols`. A library that only some pages need
+ * protocol. The native clients are in `bench/studies/src/messaging/protocols`. A library that only some pages need
  * is imported when its protocol is wanted.
  */
 

@@ -12,7 +12,12 @@ use std::{fs, io};
 
 /// Programs and tools, as `CONTRIBUTING.md` has them; all others are libraries.
 const PROGRAMS: &[&str] = &[
-    "crates/bench",
+    "bench/cli",
+    "bench/lab",
+    "bench/load",
+    "bench/model",
+    "bench/report",
+    "bench/studies",
     "crates/demo",
     "crates/gateway",
     "crates/testkit",
