@@ -1,6 +1,7 @@
 """What an observation means stays with it: unit, sensor and property are those that it was made under."""
 
 import json
+import pathlib
 import unittest
 
 from gateway import Gateway
@@ -219,13 +220,86 @@ class Descriptions(unittest.TestCase):
         rows = self.told("/history/many/a?from=2026-01-02T00:00:00Z", "value", "unit")
         self.assertEqual(rows[0], (1, "u7"))
 
+    def declare(self, topic, **said):
+        status, _, answer = self.gateway.request("PUT", f"/catalog/{topic}", json.dumps(said), JSON)
+        self.assertEqual(status, 204, answer)
+
+    def all_told(self, topic, whole):
+        """By history and by the log, before and after starts."""
+        def check(when):
+            for path in (f"/history/{topic}", f"/live/{topic}?since={self.begin}"):
+                self.assertEqual(sorted(self.told(path, "value", "unit")), whole, (path, when))
+        self.each_start(check)
+
     def test_who_may_change_says_what_it_is_now(self):
+        self.begin = self.gateway.cursor()
         self.publish("fix/a", value=1, unit="m", time=day(1))
         self.publish("fix/a", value=2, unit="cm", time=day(2))
-        status, _, said = self.gateway.request("PUT", "/catalog/fix/a", '{"unit":"mm"}', JSON)
-        self.assertEqual(status, 204, said)
-        self.each_start(lambda when: self.assertEqual(
-            self.told("/history/fix/a", "value", "unit"), [(1, "m"), (2, "mm")], when))
+        self.declare("fix/a", unit="mm")
+        self.publish("fix/a", value=3)
+        self.all_told("fix/a", [(1, "m"), (2, "cm"), (3, "mm")])
+        self.declare("fix/a", name="of another name")
+        self.publish("fix/a", value=4)
+        self.all_told("fix/a", [(1, "m"), (2, "cm"), (3, "mm"), (4, "mm")])
+        self.declare("fix/a?correct", unit="dm")
+        self.all_told("fix/a", [(1, "m"), (2, "cm"), (3, "dm"), (4, "dm")])
+        mean = self.told("/history/fix/a?agg=mean:36500d", "value", "unit")
+        self.assertEqual(mean, [((10 + 0.2 + 3 + 4) / 4, "dm")])
+
+    def test_what_is_declared_stays_where_a_message_said_another_unit(self):
+        self.declare("fix/b", unit="m")
+        self.publish("fix/b", value=1, time=day(1))
+        self.publish("fix/b", value=200, unit="cm", time=day(2))
+        self.publish("fix/b", value=3, time=day(3))
+        self.declare("fix/b", name="x")
+        self.begin = "0-0"
+        self.publish("fix/b", value=4)
+        self.assertEqual(self.told("/history/fix/b", "value", "unit"), [(1, "m"), (200, "cm"), (3, "m"), (4, "m")])
+        self.assertEqual(self.told("/history/fix/b?agg=mean:36500d", "value", "unit"), [(2.5, "m")])
+
+    def test_what_was_not_known_is_known_of_all(self):
+        self.begin = self.gateway.cursor()
+        self.publish("fix/c", value=1, time=day(1))
+        self.declare("fix/c", unit="Cel")
+        self.publish("fix/c", value=2)
+        self.all_told("fix/c", [(1, "Cel"), (2, "Cel")])
+
+    def test_a_clock_that_is_ahead_decides_of_its_own_observation(self):
+        self.begin = self.gateway.cursor()
+        self.publish("fix/d", value=1, unit="Cel", time=day(1))
+        self.publish("fix/d", value=300, unit="K", time="2099-01-01T00:00:00Z")
+        self.declare("fix/d", unit="Cel")
+        self.publish("fix/d", value=20)
+        self.all_told("fix/d", [(1, "Cel"), (20, "Cel"), (300, "K")])
+
+    def test_a_sensor_that_is_replaced_leaves_what_the_old_one_observed(self):
+        self.declare("fix/e", sensor="urn:old", unit="m")
+        self.publish("fix/e", value=1, time=day(1))
+        self.declare("fix/e", sensor="urn:new")
+        self.publish("fix/e", value=2)
+        told = lambda when: self.assertEqual(
+            self.told("/history/fix/e", "value", "sensor", "unit"), [(1, "urn:old", "m"), (2, "urn:new", "m")], when)
+        self.each_start(told)
+
+    def log_bytes(self):
+        return sum(file.stat().st_size for file in pathlib.Path(self.gateway.data, "log").iterdir())
+
+    def test_a_refused_message_makes_nothing_known(self):
+        for number in range(3):
+            self.publish(f"amp/{number}", value=1, unit="m", sensor="s" * 1000, type="t" * 1000, time=day(1))
+        rows = [
+            {"topic": f"amp/{number}", "value": unit, "unit": f"u{unit}", "time": day(2)}
+            for number in range(3)
+            for unit in range(254)
+        ]
+        log = self.log_bytes()
+        self.publish("amp", 204, observations=rows)
+        self.assertLess(self.log_bytes() - log, 4 << 20)
+        again = [{**row, "unit": f"v{row['unit']}"} for row in rows]
+        said = self.publish("amp", 413, observations=again)
+        self.assertIn("descriptions", said)
+        versions = json.loads(self.gateway.request("GET", "/catalog/amp/0?versions")[2])["versions"]
+        self.assertEqual(len(versions), 255)
 
 
 if __name__ == "__main__":

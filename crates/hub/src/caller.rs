@@ -114,10 +114,16 @@ impl<'a> Caller<'a> {
         self.audited(self.hub.describe(self.principal, filters))
     }
 
-    /// Sets what a datastream is, or (`None`) forgets it with all its past.
+    /// Says what a datastream is from now on, or (`None`) forgets it with all its past.
     pub fn change(&self, topic: &str, datastream: Option<Datastream>) -> Result<Ticket, Fault> {
-        let changed = self.hub.change(self.now, self.principal, topic, datastream);
-        self.audited(changed)
+        let (now, principal) = (self.now, self.principal);
+        self.audited(self.hub.change(now, principal, topic, datastream, false))
+    }
+
+    /// Says what a datastream was all along: also what was observed under its description of now is of that.
+    pub fn correct(&self, topic: &str, datastream: Datastream) -> Result<Ticket, Fault> {
+        let (now, principal, corrected) = (self.now, self.principal, Some(datastream));
+        self.audited(self.hub.change(now, principal, topic, corrected, true))
     }
 
     /// The entities whose keys match, by key.

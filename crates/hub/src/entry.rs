@@ -93,23 +93,57 @@ impl<'a> Described<'a> {
     }
 }
 
+impl<'a> Entry<'a> {
+    fn of(datastream: &'a Datastream) -> Self {
+        Self {
+            name: datastream.name.as_deref().map(Cow::Borrowed),
+            sensor: datastream.sensor.as_deref().map(Cow::Borrowed),
+            property: datastream.property.as_deref().map(Cow::Borrowed),
+            unit: datastream.unit.as_deref().map(Cow::Borrowed),
+            lat: datastream.place.map(|place| place.latitude),
+            lon: datastream.place.map(|place| place.longitude),
+            maximum: datastream.maximum,
+            number: datastream.number,
+            about: datastream.about.as_deref().and_then(object),
+            declared: datastream.declared,
+            descriptions: datastream.descriptions.iter().map(Described::of).collect(),
+        }
+    }
+
+    fn read(self) -> Result<Datastream, String> {
+        let place = match (self.lat, self.lon) {
+            (None, None) => None,
+            (Some(latitude), Some(longitude))
+                if (-90.0..=90.0).contains(&latitude) && (-180.0..=180.0).contains(&longitude) =>
+            {
+                Some(Place {
+                    latitude,
+                    longitude,
+                })
+            }
+            _ => return Err("`lat` (-90 to 90) and `lon` (-180 to 180) go together".into()),
+        };
+        Ok(Datastream {
+            name: self.name.map(|text| text.into()),
+            sensor: self.sensor.map(|text| text.into()),
+            property: self.property.map(|text| text.into()),
+            unit: self.unit.map(|text| text.into()),
+            place,
+            maximum: self.maximum,
+            number: self.number,
+            about: self
+                .about
+                .map(|about| serde_json::Value::Object(about).to_string().into()),
+            declared: self.declared,
+            descriptions: self.descriptions.into_iter().map(Described::read).collect(),
+        })
+    }
+}
+
 /// Writes `{"name":...,"sensor":...,"type":...,"unit":...,"lat":...,"lon":...,"maximum":...,"about":{...}}`,
 /// what is not known left out.
 pub fn to_json(datastream: &Datastream) -> Vec<u8> {
-    let entry = Entry {
-        name: datastream.name.as_deref().map(Cow::Borrowed),
-        sensor: datastream.sensor.as_deref().map(Cow::Borrowed),
-        property: datastream.property.as_deref().map(Cow::Borrowed),
-        unit: datastream.unit.as_deref().map(Cow::Borrowed),
-        lat: datastream.place.map(|place| place.latitude),
-        lon: datastream.place.map(|place| place.longitude),
-        maximum: datastream.maximum,
-        number: datastream.number,
-        about: datastream.about.as_deref().and_then(object),
-        declared: datastream.declared,
-        descriptions: datastream.descriptions.iter().map(Described::of).collect(),
-    };
-    serde_json::to_vec(&entry).unwrap_or_default()
+    serde_json::to_vec(&Entry::of(datastream)).unwrap_or_default()
 }
 
 /// Reads what [`to_json`] writes; an unknown member is refused by name, since it would be lost.
@@ -119,35 +153,57 @@ pub fn from_json(body: &[u8]) -> Result<Datastream, String> {
         return Err("expected an object".into());
     }
     let entry: Entry<'_> = json::read_as(body).map_err(|error| error.to_string())?;
-    let place = match (entry.lat, entry.lon) {
-        (None, None) => None,
-        (Some(latitude), Some(longitude))
-            if (-90.0..=90.0).contains(&latitude) && (-180.0..=180.0).contains(&longitude) =>
-        {
-            Some(Place {
-                latitude,
-                longitude,
-            })
-        }
-        _ => return Err("`lat` (-90 to 90) and `lon` (-180 to 180) go together".into()),
+    entry.read()
+}
+
+/// A declaration in a shared log, where what is known when it is taken is not what was when it was made.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Declaration<'a> {
+    /// What the datastream is by it, as far as who made it knew: for who takes it without what came before.
+    #[serde(borrow)]
+    entry: Entry<'a>,
+    /// What was said.
+    #[serde(borrow)]
+    said: Entry<'a>,
+    #[serde(default, skip_serializing_if = "is_false")]
+    correct: bool,
+}
+
+/// A record of the log that says what a datastream is.
+pub(crate) struct Change {
+    /// What it is, as far as was known when the record was made.
+    pub(crate) datastream: Datastream,
+    /// What was said, where somebody declared it in a shared log; and whether it was so all along.
+    pub(crate) said: Option<(Datastream, bool)>,
+}
+
+/// Writes a declaration of a shared log.
+pub(crate) fn declaration(
+    datastream: &Datastream,
+    said: &Datastream,
+    is_correction: bool,
+) -> Vec<u8> {
+    let declaration = Declaration {
+        entry: Entry::of(datastream),
+        said: Entry::of(said),
+        correct: is_correction,
     };
-    Ok(Datastream {
-        name: entry.name.map(|text| text.into()),
-        sensor: entry.sensor.map(|text| text.into()),
-        property: entry.property.map(|text| text.into()),
-        unit: entry.unit.map(|text| text.into()),
-        place,
-        maximum: entry.maximum,
-        number: entry.number,
-        about: entry
-            .about
-            .map(|about| serde_json::Value::Object(about).to_string().into()),
-        declared: entry.declared,
-        descriptions: entry
-            .descriptions
-            .into_iter()
-            .map(Described::read)
-            .collect(),
+    serde_json::to_vec(&declaration).unwrap_or_default()
+}
+
+/// Reads a record of the log, which is an entry or a declaration.
+pub(crate) fn of_log(body: &[u8]) -> Result<Change, String> {
+    if !body.starts_with(br#"{"entry":"#) {
+        return Ok(Change {
+            datastream: from_json(body)?,
+            said: None,
+        });
+    }
+    let read: Declaration<'_> = json::read_as(body).map_err(|error| error.to_string())?;
+    Ok(Change {
+        datastream: read.entry.read()?,
+        said: Some((read.said.read()?, read.correct)),
     })
 }
 

@@ -30,39 +30,56 @@
 //! ```
 #![forbid(unsafe_code)]
 
+// Read from here down: each of these knows those above it.
+
+// What is refused, who asks, and what everything costs.
 pub mod access;
 mod attributes;
-mod caller;
-mod checks;
 mod client;
 pub mod condition;
-mod counters;
-mod decoded;
-mod descriptions;
 pub mod entry;
 mod fault;
-mod framing;
-mod group;
-mod hub;
-mod incoming;
-mod interest;
 pub mod json;
 pub mod limits;
 mod memory;
-mod message;
-mod pace;
-mod problem;
-mod queue;
-mod requests;
-mod room;
-mod selection;
 mod standing;
-mod state;
-mod subscription;
-mod ticket;
-pub mod trace;
 mod turns;
 mod weight;
+
+// A message, from its bytes on, and what was not understood of it.
+mod decoded;
+mod message;
+mod problem;
+pub mod trace;
+
+// What may be asked, and in which form it is answered.
+mod counters;
+mod framing;
+mod interest;
+mod pace;
+mod requests;
+
+// Subscribers that want the same bytes, and the queue that they share.
+mod group;
+mod queue;
+mod selection;
+
+// What is known, a leaf each: the catalog, keys, retained messages, entities, consumers.
+mod state;
+
+// What is asked before a message is taken, and what whoever sent it waits for.
+mod checks;
+mod descriptions;
+mod incoming;
+mod room;
+mod ticket;
+
+// All of it behind one lock, and the reader that a subscriber holds.
+mod hub;
+mod subscription;
+
+// The door.
+mod caller;
 
 pub use access::{Grants, Principal, Verb};
 pub use attributes::{Attributes, Given, Quality};

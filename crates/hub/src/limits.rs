@@ -16,6 +16,8 @@ pub const FILTERS_HELD_BY_ONE_MAX: usize = 200_000;
 pub const DATASTREAMS_MAX: usize = 1_000_000;
 /// Bytes of memory that a datastream takes beside its texts.
 pub const ENTRY_BYTES: usize = 512;
+/// Bytes that one message may make known of datastreams that are known: each is in the log once.
+pub const LEARNED_BYTES_MAX: usize = 4 << 20;
 /// Datastreams that one message may bring into being: some milliseconds under the hub's lock.
 pub const NEW_DATASTREAMS_MAX: usize = 4096;
 /// Longest name, sensor, type or unit of a datastream, bytes: the catalog keeps them in memory.

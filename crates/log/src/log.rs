@@ -173,6 +173,14 @@ impl Log for DiskLog {
         appended
     }
 
+    fn room(&self) -> usize {
+        let waiting = self.shared.tail().pending.bytes.len();
+        self.shared
+            .options
+            .pending_bytes_max
+            .saturating_sub(waiting)
+    }
+
     fn head(&self) -> Cursor {
         self.shared.epochs().cursor(self.shared.tail().head)
     }

@@ -6,6 +6,9 @@ use crate::time::Time;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
+/// Before all times.
+const ALWAYS: Time = Time::from_nanos(i64::MIN);
+
 /// One sensor, one observed property, one unit (OGC 18-088 section 8.2.4), named by its topic.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Datastream {
@@ -197,10 +200,13 @@ impl Datastream {
         }
     }
 
-    /// What the description of this number says; the newest, where there is none of it.
+    /// What the description of this number says; nothing, where there is none of it.
     pub fn described(&self, number: u8) -> Described<'_> {
+        if self.descriptions.is_empty() {
+            return self.says();
+        }
         let found = self.descriptions.get(usize::from(number));
-        found.map_or(self.says(), Description::says)
+        found.map_or(Described::default(), Description::says)
     }
 
     /// The number of the description that holds at a time, as far as was known when something came: the last that
@@ -238,7 +244,7 @@ impl Datastream {
     }
 
     /// Adds a description; its number, unless there are too many. One from before the `last` observation ends with
-    /// that: what held there goes on from there.
+    /// that: what held there goes on from there. None begins later than it is learned.
     pub fn describe(
         &mut self,
         (from, last): (Time, Option<Time>),
@@ -246,14 +252,14 @@ impl Datastream {
         says: Described<'_>,
     ) -> Option<u8> {
         if self.descriptions.is_empty() {
-            let always = Time::from_nanos(i64::MIN);
-            let first = Description::new(always, always, self.declared, self.says());
+            let first = Description::new(ALWAYS, ALWAYS, self.declared, self.says());
             self.descriptions.push(first);
         }
         let number = self.descriptions.len();
         if number >= DESCRIPTIONS_MAX {
             return None;
         }
+        let from = from.min(learned);
         let held = last.map(|last| (last, usize::from(self.in_force(last, learned))));
         let said = Description::new(from, learned, false, says);
         self.descriptions.push(said);
@@ -270,21 +276,93 @@ impl Datastream {
             };
             self.descriptions.push(on);
         }
-        let newest = self.newest();
-        if let Some(newest) = newest.map(|at| self.descriptions[at].clone()) {
+        self.tell_newest();
+        Some(number as u8)
+    }
+
+    /// Has it be what is declared, from now on; `false` where it has too many descriptions. What is left out stays.
+    /// What was not known is known of all that was observed under the description of now; what contradicts that
+    /// begins another one, unless nothing `is_observed`.
+    pub fn declare(&mut self, said: Described<'_>, now: Time, is_observed: bool) -> bool {
+        self.bound(now);
+        let held = self.described(self.in_force(now, now));
+        if !is_observed || held.contradicted(said).is_none() {
+            self.correct(said, now);
+            return true;
+        }
+        let told = Description::new(now, now, true, held.with(said));
+        if self.descriptions.is_empty() {
+            let first = Description::new(ALWAYS, ALWAYS, self.declared, self.says());
+            self.descriptions.push(first);
+        }
+        let has_room = self.descriptions.len() < DESCRIPTIONS_MAX;
+        if has_room {
+            self.declared = true;
+            self.descriptions.push(told);
+            self.tell_newest();
+        }
+        has_room
+    }
+
+    /// Has its description of now say what is said, and so of all that was observed under it; what is left out stays.
+    pub fn correct(&mut self, said: Described<'_>, now: Time) {
+        self.bound(now);
+        self.declared |= !said.is_empty();
+        let held = usize::from(self.in_force(now, now));
+        match self.descriptions.get_mut(held) {
+            None => self.learn(said),
+            Some(own) => {
+                let is_declared = own.declared || !said.is_empty();
+                let whole = own.says().with(said);
+                *own = Description::new(own.from, own.learned, is_declared, whole);
+                self.tell_newest();
+            }
+        }
+    }
+
+    /// Has no description begin or be learned later than now: one that does came by a clock that was ahead. Says
+    /// whether there was one.
+    pub fn bound(&mut self, now: Time) -> bool {
+        let mut is_bound = false;
+        for own in &mut self.descriptions {
+            let learned = own.learned.min(now);
+            let from = own.from.min(learned);
+            is_bound |= (from, learned) != (own.from, own.learned);
+            (own.from, own.learned) = (from, learned);
+        }
+        is_bound
+    }
+
+    /// Whether a description begins or was learned later than now.
+    pub fn is_ahead(&self, now: Time) -> bool {
+        let mut all = self.descriptions.iter();
+        all.any(|own| own.learned > now || own.from > own.learned)
+    }
+
+    /// Has it be described as another one is.
+    pub fn keep_descriptions(&mut self, other: &Self) {
+        self.descriptions.clone_from(&other.descriptions);
+        self.declared = other.declared;
+        self.tell_newest();
+    }
+
+    fn tell_newest(&mut self) {
+        if let Some(newest) = self.newest().map(|at| self.descriptions[at].clone()) {
             self.sensor = newest.sensor;
             self.property = newest.property;
             self.unit = newest.unit;
         }
-        Some(number as u8)
     }
 
-    /// Has the newest description say what the datastream is now said to be.
-    pub fn correct(&mut self) {
-        if let Some(at) = self.newest() {
-            let Description { from, learned, .. } = self.descriptions[at];
-            self.descriptions[at] = Description::new(from, learned, self.declared, self.says());
-        }
+    /// The unit that it has now, or the last that it had.
+    pub fn last_unit(&self) -> Option<&str> {
+        let had = || {
+            self.descriptions
+                .iter()
+                .rev()
+                .find_map(|own| own.unit.as_deref())
+        };
+        self.unit.as_deref().or_else(had)
     }
 
     /// The number of the description that it has now.
@@ -346,10 +424,71 @@ mod tests {
         let timeline = [(i64::MIN, 0), (4, 2), (10, 1)].map(|(from, number)| (at(from), number));
         assert_eq!(river.timeline(), timeline);
         assert_eq!(river.number_of(unit("mm")), Some(2));
-        river.unit = Some("dm".into());
-        river.correct();
+        river.correct(unit("dm"), at(999));
         assert_eq!(river.described(1), unit("dm"));
         assert_eq!(river.described(0), unit("m"));
+    }
+
+    #[test]
+    fn what_is_declared_holds_from_now_on_and_fills_in_what_was_not_known() {
+        let mut river = Datastream::default();
+        assert!(river.declare(unit("m"), at(5), true));
+        assert_eq!(river.descriptions, [], "it was not known");
+        assert!(river.declare(unit("cm"), at(10), true));
+        let held = |river: &Datastream, time| {
+            river
+                .described(river.in_force(at(time), at(99)))
+                .unit
+                .map(alloc::string::String::from)
+        };
+        assert_eq!(
+            [held(&river, 9), held(&river, 10)],
+            [Some("m".into()), Some("cm".into())]
+        );
+        let sensor = Described {
+            sensor: Some("urn:s"),
+            ..Described::default()
+        };
+        assert!(river.declare(sensor, at(20), true));
+        assert_eq!(
+            river.descriptions.len(),
+            2,
+            "of the sensor nothing was known"
+        );
+        assert_eq!(river.says(), sensor.with(unit("cm")));
+        assert!(river.declare(Described::default(), at(30), true));
+        assert_eq!(
+            river.says(),
+            sensor.with(unit("cm")),
+            "what is left out stays"
+        );
+        assert!(river.declared);
+    }
+
+    #[test]
+    fn a_clock_that_was_ahead_does_not_outlive_its_message() {
+        let mut river = Datastream {
+            unit: Some("m".into()),
+            ..Datastream::default()
+        };
+        assert_eq!(
+            river.describe((at(9000), Some(at(4))), at(10), unit("cm")),
+            Some(1)
+        );
+        assert_eq!(
+            river.descriptions[1].from,
+            at(10),
+            "no later than it was learned"
+        );
+        // The gateway's own clock.
+        assert_eq!(
+            river.describe((at(5000), None), at(5000), unit("mm")),
+            Some(2)
+        );
+        assert!(river.is_ahead(at(20)));
+        assert!(river.bound(at(20)) && !river.is_ahead(at(20)) && !river.bound(at(20)));
+        assert_eq!(river.described(river.in_force(at(20), at(20))), unit("mm"));
+        assert_eq!(river.described(river.in_force(at(15), at(30))), unit("cm"));
     }
 
     #[test]

@@ -10,16 +10,13 @@ impl Batch {
         self.streams[index].description = number;
     }
 
-    /// Has each row of a part made under the description that `number` gives for its time: rows of one become a
+    /// Has each of a part's `rows` made under the description that `number` gives for its time: those of one become a
     /// part of their own, behind all others.
-    pub fn describe_rows(&mut self, index: usize, number: impl Fn(i64) -> u8) {
+    pub fn describe_rows(&mut self, index: usize, rows: &[u32], number: impl Fn(i64) -> u8) {
         let part = self.streams[index];
         let (mut of_number, mut is_first) = ([None; 256], true);
-        for row in 0..self.stream.len() {
-            if self.stream[row] as usize != index {
-                continue;
-            }
-            let description = number(self.time[row]);
+        for &row in rows {
+            let description = number(self.time[row as usize]);
             let streams = &mut self.streams;
             let at = of_number[usize::from(description)].get_or_insert_with(|| {
                 let part = Stream {
@@ -33,7 +30,7 @@ impl Batch {
                 streams.push(part);
                 streams.len() - 1
             });
-            self.stream[row] = *at as u32;
+            self.stream[row as usize] = *at as u32;
         }
     }
 

@@ -17,6 +17,11 @@ pub trait Log: Send + Sync {
     /// a write or sync has failed.
     fn append(&self, record: &Record<'_>) -> Result<Cursor, LogFault>;
 
+    /// Bytes of records that would be appended now without [`LogFault::Busy`].
+    fn room(&self) -> usize {
+        usize::MAX
+    }
+
     /// Asks that what was appended be committed. Appending does not ask by itself, so that a message can
     /// go out to live subscribers before the disk takes the processor; waiting
     /// ([`Log::poll_committed`]) does, and so does an implementation that holds much.

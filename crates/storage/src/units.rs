@@ -396,12 +396,12 @@ impl Units {
     ) -> Self {
         let mut of = BTreeMap::new();
         for (index, (topic, datastream)) in datastreams.enumerate() {
-            let Some(asked) = asked.or(datastream.unit.as_deref()) else {
-                continue;
-            };
             let had = 0..datastream.descriptions.len().max(1);
             let units = had.map(|number| datastream.described(number as u8).unit);
             let units: Vec<_> = units.collect();
+            let Some(asked) = asked.or(datastream.last_unit()) else {
+                continue;
+            };
             if units.iter().any(|unit| unit.is_some_and(|it| it != asked)) {
                 let each = units.iter().map(|unit| conversion(topic, *unit, asked));
                 of.insert(index, each.collect());

@@ -14,10 +14,10 @@ use weir_service::{Answer, Call, Length, Response, answer_of};
 
 /// Lists, shows, sets or deletes.
 pub(crate) fn answer(hub: &Arc<Hub>, call: Call, rest: &str) -> Result<Answer, Response> {
-    let known = if call.method == "GET" {
-        keys::CATALOG
-    } else {
-        keys::NONE
+    let known = match call.method.as_str() {
+        "GET" => keys::CATALOG,
+        "PUT" => keys::DECLARE,
+        _ => keys::NONE,
     };
     keys::check(&call, known)?;
     match (call.method.as_str(), rest) {
@@ -103,8 +103,13 @@ fn change(
     topic: &str,
     datastream: Option<Datastream>,
 ) -> Result<Answer, Response> {
+    let is_correction = call.query("correct").is_some();
     let caller = hub.caller(call.now, &call.principal);
-    match caller.and_then(|caller| caller.change(topic, datastream)) {
+    let changed = caller.and_then(|caller| match datastream {
+        Some(corrected) if is_correction => caller.correct(topic, corrected),
+        datastream => caller.change(topic, datastream),
+    });
+    match changed {
         Ok(ticket) => Ok(Answer::Later(Box::new(Acknowledge { ticket }))),
         Err(fault) => Err(from_hub(&fault, &call.body)),
     }

@@ -14,6 +14,8 @@ pub(crate) const HISTORY: &[&str] = &[
 ];
 /// Of `GET /catalog`.
 pub(crate) const CATALOG: &[&str] = &["topic", "versions"];
+/// Of `PUT /catalog/{topic}`.
+pub(crate) const DECLARE: &[&str] = &["correct"];
 /// Of what has none.
 pub(crate) const NONE: &[&str] = &[];
 

@@ -226,7 +226,7 @@ impl<'a> Draft<'a> {
         if !self.streams.contains_key(topic) {
             let found = entries(self.context.hub, topic).into_iter().next();
             let entry = found.ok_or_else(|| Fault::missing(format!("datastream `{topic}`")))?;
-            let mut known = entry.datastream;
+            let mut known = Arc::unwrap_or_clone(entry.datastream);
             let about = known
                 .about
                 .take()

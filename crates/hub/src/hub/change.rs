@@ -2,6 +2,7 @@
 
 use crate::access::{Principal, Verb, denied};
 use crate::checks::{self, check_full, check_own};
+use crate::descriptions;
 use crate::entry;
 use crate::fault::Fault;
 use crate::hub::Hub;
@@ -32,10 +33,11 @@ impl Hub {
         principal: &Principal,
         topic: &str,
         datastream: Option<Datastream>,
+        is_correction: bool,
     ) -> Result<Ticket, Fault> {
         check_change(principal, topic, datastream.as_ref())?;
         match datastream {
-            Some(datastream) => self.set(now, topic, datastream),
+            Some(datastream) => self.set(now, topic, datastream, is_correction),
             None => self.forget(now, principal, topic),
         }
     }
@@ -68,22 +70,25 @@ impl Hub {
     }
 
     /// Its number stays, and what is known beyond its core where nothing is said of that.
-    fn set(&self, now: Time, topic: &str, mut datastream: Datastream) -> Result<Ticket, Fault> {
+    fn set(
+        &self,
+        now: Time,
+        topic: &str,
+        mut said: Datastream,
+        is_correction: bool,
+    ) -> Result<Ticket, Fault> {
         let mut core = self.core();
         check_full(&core.catalog, topic)?;
-        let (number, about) = core.catalog.known(topic);
-        datastream.number = Some(number);
-        datastream.about = datastream.about.or(about);
-        datastream.drop_blanks();
-        // What it was before stays as it was; what it is now is what is said.
-        datastream.declared = !datastream.says().is_empty();
-        let known = core.catalog.find(topic);
-        let known = known.map(|id| &core.catalog.entry(id).datastream.descriptions);
-        datastream.descriptions = known.cloned().unwrap_or_default();
-        datastream.correct();
+        said.drop_blanks();
+        let known = core.catalog.find(topic).map(|id| core.catalog.entry(id));
+        let mut datastream = descriptions::declare(known, &said, is_correction, now)?;
+        datastream.number = Some(core.catalog.known(topic).0);
         room::check_described(&core.catalog, topic, &datastream)?;
-        if let Some(ticket) = self.submit_change(now, topic, &entry::to_json(&datastream))? {
-            return Ok(ticket);
+        if self.log.shared().is_some() {
+            let body = entry::declaration(&datastream, &said, is_correction);
+            if let Some(ticket) = self.submit_change(now, topic, &body)? {
+                return Ok(ticket);
+            }
         }
         let cursor = self.append_change(now, topic, &entry::to_json(&datastream))?;
         core.journal.note(topic);

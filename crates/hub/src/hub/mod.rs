@@ -8,6 +8,7 @@ mod extent;
 mod feed;
 mod given;
 mod journal;
+mod learn;
 mod memory;
 mod problems;
 pub(crate) mod publish;
@@ -51,7 +52,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::task::Waker;
-use weir_model::{BatchBuilder, Cursor, Filter, Limits, Time};
+use weir_model::{BatchBuilder, Cursor, Datastream, Filter, Limits, Time};
 use weir_storage::Log;
 use weir_storage::Steady;
 use weir_storage::aggregate::{Aggregate, Function};
@@ -278,6 +279,15 @@ impl Hub {
         entries
     }
 
+    /// The datastreams that match and may be read, by topic: what is known of them is shared with the catalog.
+    fn known(&self, principal: &Principal, filters: &[Filter]) -> Vec<(Arc<str>, Arc<Datastream>)> {
+        let mut known = Vec::new();
+        self.visit_readable(&principal.grants, filters, &mut |entry| {
+            known.push((entry.topic.clone(), entry.datastream.clone()));
+        });
+        known
+    }
+
     /// Visits the entries that match and may be read, by topic; says the log's head as of the first.
     ///
     /// The lock is given back between pages, so a long list is not of one instant: what changes
@@ -308,14 +318,16 @@ impl Hub {
     pub(crate) fn past(&self, principal: &Principal, past: &Past) -> Result<Page, Fault> {
         check_filters(principal, &past.filters)?;
         self.feed()?;
-        let entries = self.entries(principal, &past.filters);
-        let topics: Vec<&str> = entries.iter().map(|entry| &*entry.topic).collect();
+        let known = self.known(principal, &past.filters);
+        let topics: Vec<&str> = known.iter().map(|(topic, _)| &**topic).collect();
         let hidden = past.aggregate.map(|_| self.hidden_of(&topics, past));
         let named = match &past.unit {
             InUnit::Named(unit) => Some(&**unit),
             InUnit::AsMade | InUnit::Own | InUnit::Compared(_) => None,
         };
-        let datastreams = entries.iter().map(|it| (&*it.topic, &it.datastream));
+        let datastreams = known
+            .iter()
+            .map(|(topic, datastream)| (&**topic, &**datastream));
         let units = past.aggregate.map(|_| Units::of(datastreams, named));
         let read = self.history.read(&Range {
             topics: &topics,
@@ -334,12 +346,12 @@ impl Hub {
             .is_some_and(|it| it.function != Function::Last);
         for index in 0..page.batch.stream_count() {
             let topic = page.batch.stream(index).topic;
-            if let Ok(at) = entries.binary_search_by(|entry| (*entry.topic).cmp(topic)) {
-                let datastream = &entries[at].datastream;
+            if let Ok(at) = known.binary_search_by(|(known, _)| (**known).cmp(topic)) {
+                let datastream = &known[at].1;
                 if is_computed {
                     page.batch.describe(index, datastream.number());
-                    named
-                        .into_iter()
+                    let unit = named.or(datastream.last_unit());
+                    unit.into_iter()
                         .for_each(|unit| page.batch.set_unit(index, unit));
                 }
                 page.batch.fill(index, datastream);

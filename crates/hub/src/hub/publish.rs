@@ -3,9 +3,8 @@
 use crate::access::{Principal, Verb};
 use crate::attributes::{Block, Quality};
 use crate::checks;
-use crate::decoded::{Decoded, Unread, at_topic, fill_places};
-use crate::descriptions::{self, Known};
-use crate::entry;
+use crate::decoded::{Decoded, Unread, at_topic};
+use crate::descriptions::Known;
 use crate::fault::Fault;
 use crate::hub::{Core, Hub, distribute};
 use crate::incoming::{Incoming, looks_like};
@@ -18,14 +17,14 @@ use crate::state::numbers::{StreamId, Streams};
 use crate::state::stood::Stood;
 use crate::ticket::Ticket;
 use crate::trace::Traced;
-use smallvec::{SmallVec, smallvec};
+use smallvec::smallvec;
 use std::cell::RefCell;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::task::Waker;
 use weir_codec::{DecodeError, Format};
 use weir_model::batch::Naming;
-use weir_model::{Batch, BatchBuilder, BatchError, Cursor, Place, Time};
+use weir_model::{Batch, BatchBuilder, BatchError, Cursor, Time};
 use weir_storage::LogFault;
 use weir_storage::{Kind, Record};
 
@@ -261,7 +260,7 @@ impl Hub {
         let nothing = Decoded::Opaque(String::new());
         let content = std::mem::replace(&mut incoming.content, nothing);
         let (topic, body) = (&incoming.topic, &incoming.body);
-        let about = (topic.as_str(), body.is_empty());
+        let about = (topic.as_str(), body.len());
         let (content, streams) = self.locate(&mut core, now, about, content, &known)?;
         let (kind, media) = content.record_parts();
         let record = incoming.record(now, kind, media);
@@ -339,16 +338,16 @@ impl Hub {
         &self,
         core: &mut Core,
         now: Time,
-        (topic, is_empty): (&str, bool),
+        (topic, body_bytes): (&str, usize),
         content: Decoded,
         known: &Known,
     ) -> Result<(Content, Streams), Fault> {
         match content {
             Decoded::Observations(mut batch, format) => {
-                let streams = self.learn(core, now, &mut batch, known)?;
+                let streams = self.learn(core, now, &mut batch, (known, body_bytes))?;
                 Ok((Content::Observations { batch, format }, streams))
             }
-            Decoded::Opaque(media) if is_empty => {
+            Decoded::Opaque(media) if body_bytes == 0 => {
                 let known = core.catalog.find(topic).into_iter().collect();
                 Ok((Content::Opaque(media.into()), known))
             }
@@ -382,56 +381,6 @@ impl Hub {
         core.remember(&message, streams);
         core.recent.push(message.clone());
         self.enqueue_for_history(message);
-    }
-
-    /// Finds the datastreams of a batch, learns what it says of them (a record of its own in the log,
-    /// so that it outlives retention) and fills in what it leaves out.
-    fn learn(
-        &self,
-        core: &mut Core,
-        now: Time,
-        batch: &mut Batch,
-        known: &Known,
-    ) -> Result<Streams, Fault> {
-        let mut streams = Streams::with_capacity(batch.stream_count());
-        // Parts whose rows were made under several descriptions become more.
-        while streams.len() < batch.stream_count() {
-            let index = streams.len();
-            let found = known.get(index).copied().flatten();
-            // What was not known may be by a part before.
-            let found = found.or_else(|| core.catalog.find(batch.stream(index).topic));
-            let id = self.learn_stream(core, now, batch, (index, found))?;
-            batch.fill(index, &core.catalog.entry(id).datastream);
-            streams.push(id);
-        }
-        let place = |&id: &StreamId| core.catalog.entry(id).datastream.place;
-        let places: SmallVec<[Option<Place>; 4]> = streams.iter().map(place).collect();
-        fill_places(batch, &places);
-        Ok(streams)
-    }
-
-    /// The datastream of a part of a message, with what that part says of it; nothing is learned that
-    /// the log refused.
-    fn learn_stream(
-        &self,
-        core: &mut Core,
-        now: Time,
-        batch: &mut Batch,
-        (index, known): (usize, Option<StreamId>),
-    ) -> Result<StreamId, Fault> {
-        let entry = known.map(|id| core.catalog.entry(id));
-        let learned = descriptions::hear(entry, batch, index, now);
-        let mut datastream = match (known, learned) {
-            (Some(id), None) => return Ok(id),
-            (_, learned) => learned.unwrap_or_default(),
-        };
-        let topic = batch.stream(index).topic;
-        datastream.number = Some(core.catalog.known(topic).0);
-        let cursor = self.append_change(now, topic, &entry::to_json(&datastream))?;
-        let id = core.catalog.intern(topic);
-        core.catalog.take(id, cursor, datastream);
-        core.journal.note(topic);
-        Ok(id)
     }
 
     /// Appends what the catalog now says of a topic; an empty body says it is forgotten.

@@ -8,10 +8,10 @@
 //! What it deliberately does not do: no publisher is recognised in what comes back from the log, so a
 //! subscriber that asks to be spared its own messages gets them where the log is shared.
 
-use crate::descriptions;
-use crate::entry;
+use crate::descriptions::{self, Known, Learned};
+use crate::entry::{self, Change};
 use crate::fault::Fault;
-use crate::hub::{Core, Hub};
+use crate::hub::{Core, Hub, learn};
 use crate::message::{Content, Message};
 use crate::queue::Wakers;
 use crate::state::keys::{self, Used};
@@ -61,7 +61,7 @@ impl Hub {
         let mut core = self.core();
         let mut taught = Taught::new();
         if let Some((message, streams)) =
-            self.take_in(&mut core, cursor, record, message, &mut taught)
+            self.take_in(&mut core, (cursor, false), record, message, &mut taught)
         {
             if let Some(&first) = streams.first() {
                 let newest = core.catalog.entry(first).newest;
@@ -90,7 +90,13 @@ impl Hub {
     pub(crate) fn take_past(&self, cursor: Cursor, record: &Record<'_>) -> Result<(), Fault> {
         let message = self.decode_record(cursor, record);
         let mut core = self.core();
-        let taken = self.take_in(&mut core, cursor, record, message, &mut Taught::new());
+        let taken = self.take_in(
+            &mut core,
+            (cursor, true),
+            record,
+            message,
+            &mut Taught::new(),
+        );
         if let Some((message, streams)) = taken {
             core.remember(&message, &streams);
             if let Some(batch) = message.batch() {
@@ -107,7 +113,7 @@ impl Hub {
     fn take_in(
         &self,
         core: &mut Core,
-        cursor: Cursor,
+        (cursor, is_past): (Cursor, bool),
         record: &Record<'_>,
         message: Option<Message>,
         taught: &mut Taught,
@@ -118,7 +124,7 @@ impl Hub {
                 if record.body.is_empty() {
                     core.note_forgotten(record.topic, cursor, record.arrival, &*self.log);
                 }
-                core.take_change(cursor, record, taught);
+                core.take_change(cursor, record, is_past, taught);
             }
             Kind::Consumer => core.take_consumer(cursor, record.topic, body()),
             Kind::Entity => {
@@ -189,7 +195,13 @@ impl Hub {
 impl Core {
     /// What is set of a datastream replaces what is known. What a message had taught is known from that
     /// message, wherever the datastream is, but for its number.
-    fn take_change(&mut self, cursor: Cursor, record: &Record<'_>, taught: &mut Taught) {
+    fn take_change(
+        &mut self,
+        cursor: Cursor,
+        record: &Record<'_>,
+        is_past: bool,
+        taught: &mut Taught,
+    ) {
         let topic = record.topic;
         if record.body.is_empty() {
             self.withdrawn.take(topic);
@@ -198,26 +210,56 @@ impl Core {
             }
             return;
         }
-        let Ok(datastream) = entry::from_json(record.body) else {
+        let Ok(change) = entry::of_log(record.body) else {
             return;
         };
         let known = self.catalog.find(topic);
         let is_said = match known.filter(|_| !record.key.is_empty()) {
             Some(id) => {
-                let said = datastream.number;
+                let said = change.datastream.number;
                 said.is_some_and(|number| self.catalog.take_number(id, number))
             }
-            None => {
-                let id = self.catalog.intern(topic);
-                self.catalog.take(id, cursor, datastream)
-            }
+            None => self.take_declared(cursor, record, change, is_past),
         };
         self.journal.note(topic);
         if let Some(id) = self.catalog.find(topic).filter(|_| !is_said) {
             self.catalog.number(id);
             let entry = self.catalog.entry(id);
-            taught.push((entry.topic.clone(), entry.datastream.clone()));
+            taught.push((entry.topic.clone(), Datastream::clone(&entry.datastream)));
         }
+    }
+
+    /// Takes what was declared as of what is known here, which may be more than was known where it was said; `false`
+    /// where the record does not say all that it is now. Of the past, descriptions that are known already stay.
+    fn take_declared(
+        &mut self,
+        cursor: Cursor,
+        record: &Record<'_>,
+        change: Change,
+        is_past: bool,
+    ) -> bool {
+        let mut is_whole = true;
+        let id = self.catalog.intern(record.topic);
+        let entry = self.catalog.entry(id);
+        let Change {
+            mut datastream,
+            said,
+        } = change;
+        let known = entry.datastream.clone();
+        if is_past {
+            if known.descriptions.len() > datastream.descriptions.len() {
+                datastream.keep_descriptions(&known);
+            }
+        } else if let Some((said, is_correction)) = said
+            && let Ok(declared) =
+                descriptions::declare(Some(entry), &said, is_correction, record.arrival)
+            && declared.descriptions != datastream.descriptions
+        {
+            let number = datastream.number;
+            datastream = Datastream { number, ..declared };
+            is_whole = false;
+        }
+        self.catalog.take(id, cursor, datastream) && is_whole
     }
 
     /// Finds the datastreams of a batch, learns what it says of them and fills in what it leaves out.
@@ -227,30 +269,25 @@ impl Core {
         batch: &mut Batch,
         taught: &mut Taught,
     ) -> Streams {
-        let mut streams = Streams::with_capacity(batch.stream_count());
-        // Parts whose rows were made under several descriptions become more.
-        while streams.len() < batch.stream_count() {
-            let index = streams.len();
-            let known = self.catalog.find(batch.stream(index).topic);
-            let entry = known.map(|id| self.catalog.entry(id));
-            let learned = descriptions::hear(entry, batch, index, arrival);
-            let topic = batch.stream(index).topic;
-            let id = self.catalog.intern(topic);
-            let number = self.catalog.number(id);
-            if let Some(mut datastream) = learned {
-                datastream.number = Some(number);
-                let topic = self.catalog.entry(id).topic.clone();
-                self.journal.note(&topic);
-                taught.push((topic, datastream.clone()));
-                self.catalog.describe(id, cursor, datastream);
-            }
-            batch.fill(index, &self.catalog.entry(id).datastream);
-            streams.push(id);
+        let known: Known = (0..batch.stream_count())
+            .map(|index| self.catalog.find(batch.stream(index).topic))
+            .collect();
+        for Learned {
+            topic,
+            mut datastream,
+            ..
+        } in descriptions::hear(&self.catalog, batch, &known, arrival)
+        {
+            let id = self.catalog.intern(&topic);
+            datastream.number = Some(self.catalog.number(id));
+            self.journal.note(&topic);
+            taught.push((topic, datastream.clone()));
+            self.catalog.describe(id, cursor, datastream);
         }
-        let place = |&id: &u32| self.catalog.entry(id).datastream.place;
-        let places: Vec<_> = streams.iter().map(place).collect();
-        crate::decoded::fill_places(batch, &places);
-        streams
+        for id in known.iter().flatten() {
+            self.catalog.number(*id);
+        }
+        learn::fill(&self.catalog, batch, &known)
     }
 }
 

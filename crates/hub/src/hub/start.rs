@@ -243,9 +243,9 @@ impl Hub {
 /// What a log knows of datastreams, by topic, for who wants no more of it.
 pub fn datastreams_of(log: &dyn Log) -> Result<BTreeMap<String, Datastream>, LogFault> {
     let mut known = BTreeMap::new();
-    let mut hear = |record: &Record<'_>| match entry::from_json(record.body) {
+    let mut hear = |record: &Record<'_>| match entry::of_log(record.body) {
         _ if record.kind != Kind::Change => {}
-        Ok(datastream) => drop(known.insert(record.topic.to_owned(), datastream)),
+        Ok(change) => drop(known.insert(record.topic.to_owned(), change.datastream)),
         Err(_) if record.body.is_empty() => drop(known.remove(record.topic)),
         Err(_) => {}
     };
@@ -280,14 +280,13 @@ fn fill(catalog: &Catalog, message: &mut Message) {
     let Content::Observations { batch, .. } = &mut message.content else {
         return;
     };
-    let mut places = Vec::with_capacity(batch.stream_count());
     let arrival = message.arrival;
-    while places.len() < batch.stream_count() {
-        let index = places.len();
-        let known = catalog.find(batch.stream(index).topic);
-        let datastream = known.map(|id| &catalog.entry(id).datastream);
+    let datastream = |topic: &str| catalog.find(topic).map(|id| &*catalog.entry(id).datastream);
+    descriptions::settle(batch, datastream, arrival);
+    let mut places = Vec::with_capacity(batch.stream_count());
+    for index in 0..batch.stream_count() {
+        let datastream = datastream(batch.stream(index).topic);
         if let Some(datastream) = datastream {
-            descriptions::settle(datastream, batch, index, arrival);
             batch.fill(index, datastream);
         }
         places.push(datastream.and_then(|datastream| datastream.place));
@@ -318,8 +317,8 @@ fn apply_change(catalog: &mut Catalog, record: &Record<'_>) {
     }
     if record.body.is_empty() {
         catalog.remove(record.topic);
-    } else if let Ok(datastream) = entry::from_json(record.body) {
+    } else if let Ok(change) = entry::of_log(record.body) {
         let id = catalog.intern(record.topic);
-        catalog.take(id, Cursor::START, datastream);
+        catalog.take(id, Cursor::START, change.datastream);
     }
 }

@@ -17,8 +17,8 @@ use weir_storage::units::Conversion;
 pub struct Entry {
     /// Its topic.
     pub topic: Arc<str>,
-    /// Sensor, property, unit, place.
-    pub datastream: Datastream,
+    /// Sensor, property, unit, place; shared with those who read the past while it changes.
+    pub datastream: Arc<Datastream>,
     /// Its last observation.
     pub last: Option<Last>,
     /// When something last arrived, observation or opaque.
@@ -69,8 +69,8 @@ enum Kept {
     Number(f64),
     Bool(bool),
     Null,
-    Text(Box<str>),
-    Json(Box<str>),
+    Text(Arc<str>),
+    Json(Arc<str>),
 }
 
 impl Last {
@@ -136,7 +136,7 @@ impl Entry {
     pub(crate) fn new(topic: Arc<str>) -> Self {
         Self {
             topic,
-            datastream: Datastream::default(),
+            datastream: Arc::default(),
             last: None,
             last_seen: None,
             interval: None,
@@ -194,7 +194,7 @@ impl Entry {
 
     /// Takes what it is now said to be.
     fn describe(&mut self, cursor: Cursor, datastream: Datastream) {
-        self.datastream = datastream;
+        self.datastream = Arc::new(datastream);
         self.changed = cursor;
     }
 
@@ -217,7 +217,7 @@ impl Entry {
         // Late data are of where the sensor was, and do not move it back there.
         let is_news = is_newest || self.datastream.place.is_none();
         if is_news && row.place.is_some() && row.place != self.datastream.place {
-            self.datastream.place = row.place;
+            Arc::make_mut(&mut self.datastream).place = row.place;
             self.changed = cursor;
         }
         if !is_newest {
@@ -419,6 +419,10 @@ impl Catalog {
         entry.describe(cursor, datastream);
     }
 
+    fn datastream(&mut self, id: StreamId) -> &mut Datastream {
+        Arc::make_mut(&mut self.slots[id as usize].entry.datastream)
+    }
+
     /// Every entry.
     pub(crate) fn entries_mut(&mut self) -> impl Iterator<Item = &mut Entry> {
         self.slots.iter_mut().map(|slot| &mut slot.entry)
@@ -434,8 +438,13 @@ impl Catalog {
 
     /// The number of a datastream, given where it has none: bytes that are no observation need none.
     pub(crate) fn number(&mut self, id: StreamId) -> u32 {
-        let number = &mut self.slots[id as usize].entry.datastream.number;
-        *number.get_or_insert_with(|| self.numbers.give(id))
+        let datastream = &mut self.slots[id as usize].entry.datastream;
+        if let Some(number) = datastream.number {
+            return number;
+        }
+        let number = self.numbers.give(id);
+        Arc::make_mut(datastream).number = Some(number);
+        number
     }
 
     #[cfg(test)]
@@ -450,16 +459,12 @@ impl Catalog {
         match self.numbers.say(number, id) {
             Said::Refused => return false,
             Said::TakenFrom(other) => {
-                self.slots[other as usize].entry.datastream.number = None;
+                self.datastream(other).number = None;
                 self.number(other);
             }
             Said::Taken => {}
         }
-        let before = self.slots[id as usize]
-            .entry
-            .datastream
-            .number
-            .replace(number);
+        let before = self.datastream(id).number.replace(number);
         if let Some(before) = before.filter(|before| *before != number) {
             self.numbers.leave(before);
         }

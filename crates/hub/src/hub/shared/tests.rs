@@ -10,7 +10,7 @@ use crate::ticket::Ticket;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::task::{Context, Poll, Waker};
-use weir_model::{Cursor, Filter, Time};
+use weir_model::{Cursor, Datastream, Filter, Time};
 
 fn caller(gateway: &Gateway) -> Caller<'_> {
     gateway.hub.internal().at(Time::from_nanos(1))
@@ -185,4 +185,35 @@ fn who_follows_the_log_waits_for_no_withdrawal() {
     history.is_away.store(false, Ordering::SeqCst);
     a.hub.feed().unwrap();
     assert_eq!(values(&a), [("two".to_owned(), Some(2.0))]);
+}
+
+#[test]
+fn a_declaration_that_a_message_overtakes_loses_no_description() {
+    let stream = Arc::new(Stream::default());
+    let [a, b] = [0, 1].map(|_| stream.gateway(Arc::new(Nothing::default())));
+    publish(&a, "river", r#"{"value":1,"unit":"m"}"#).unwrap();
+    stream.settle(&[&a, &b]);
+    publish(&b, "river", r#"{"value":50,"unit":"cm"}"#).unwrap();
+    let named = Datastream {
+        name: Some("the river".into()),
+        ..Datastream::default()
+    };
+    caller(&a).change("river", Some(named)).unwrap();
+    stream.settle(&[&a, &b]);
+    let again = stream.gateway(Arc::new(Nothing::default()));
+    for gateway in [&a, &b, &again] {
+        let known = gateway
+            .hub
+            .internal()
+            .entries(&[Filter::parse("river").unwrap()])
+            .remove(0);
+        let units: Vec<_> = known
+            .datastream
+            .descriptions
+            .iter()
+            .map(|own| own.unit.as_deref())
+            .collect();
+        assert_eq!(units, [Some("m"), Some("cm")]);
+        assert_eq!(known.datastream.name.as_deref(), Some("the river"));
+    }
 }
