@@ -258,11 +258,11 @@ class Descriptions(unittest.TestCase):
         self.assertEqual(self.told("/history/fix/b?agg=mean:36500d", "value", "unit"), [(2.5, "m")])
 
     def test_what_was_not_known_is_known_of_all(self):
-        self.begin = self.gateway.cursor()
         self.publish("fix/c", value=1, time=day(1))
         self.declare("fix/c", unit="Cel")
         self.publish("fix/c", value=2)
-        self.all_told("fix/c", [(1, "Cel"), (2, "Cel")])
+        self.each_start(lambda when: self.assertEqual(
+            self.told("/history/fix/c", "value", "unit"), [(1, "Cel"), (2, "Cel")], when))
 
     def test_a_clock_that_is_ahead_decides_of_its_own_observation(self):
         self.begin = self.gateway.cursor()
@@ -283,6 +283,13 @@ class Descriptions(unittest.TestCase):
 
     def log_bytes(self):
         return sum(file.stat().st_size for file in pathlib.Path(self.gateway.data, "log").iterdir())
+
+    def test_a_period_that_ends_before_it_begins_is_refused(self):
+        said = self.publish("per/a", 400, value=1, time=day(2), end=day(1))
+        self.assertIn("per/a", said)
+        self.assertIn(day(1), said)
+        self.publish("per/a", value=1, time=day(1), end=day(1))
+        self.publish("per/a", value=1, time=day(1), end=day(2))
 
     def test_a_refused_message_makes_nothing_known(self):
         for number in range(3):

@@ -88,8 +88,11 @@ pub fn unreadable(payload: &[u8]) -> Flaw {
             Flaw::new(FlawKind::Text, "XML is read where its format is said")
         }
         Ok(_) if !text.iter().any(is_odd) => {
-            let what =
-                format!("text that is longer than a line of {SNIFFED_PLAIN_BYTES_MAX} bytes");
+            let what = match text.trim_ascii() {
+                b"" => "nothing but white space".into(),
+                text if text.contains(&b'\n') => "lines of which some are in no format".into(),
+                _ => format!("text that is longer than a line of {SNIFFED_PLAIN_BYTES_MAX} bytes"),
+            };
             Flaw::new(FlawKind::Text, what)
         }
         Err(error) if is_nearly_text(text) => {

@@ -52,6 +52,7 @@ pub fn there_is(root: &Path) -> usize {
     let of_groups = groups.lines().filter_map(|line| of_group(root, line));
     of_groups
         .chain(of_machine(root))
+        .chain(of_process(root))
         .min()
         .unwrap_or(usize::MAX)
 }
@@ -64,6 +65,17 @@ fn of_machine(root: &Path) -> Option<usize> {
         .find_map(|line| line.strip_prefix("MemTotal:"))?;
     let kilobytes: usize = total.split_whitespace().next()?.parse().ok()?;
     kilobytes.checked_mul(1024)
+}
+
+/// What `ulimit -v` or `ulimit -d` lets the process have: `Max address space  900000000  unlimited  bytes`.
+fn of_process(root: &Path) -> Option<usize> {
+    let limits = std::fs::read_to_string(root.join("proc/self/limits")).ok()?;
+    let of = |name: &str| {
+        let line = limits.lines().find_map(|line| line.strip_prefix(name))?;
+        line.split_whitespace().next()?.parse().ok()
+    };
+    let both = [of("Max address space"), of("Max data size")];
+    both.into_iter().flatten().min()
 }
 
 /// The least limit of a control group and those around it: `0::/path` of the second hierarchy, or
@@ -134,6 +146,16 @@ mod tests {
             ("sys/fs/cgroup/memory.max", "6000\n"),
         ];
         assert_eq!(there_is(root("memory-contained", &contained).path()), 6000);
+        let limited = [
+            MACHINE,
+            (
+                "proc/self/limits",
+                "Limit  Soft Limit  Hard Limit  Units\n\
+                 Max data size  unlimited  unlimited  bytes\n\
+                 Max address space  4000  unlimited  bytes\n",
+            ),
+        ];
+        assert_eq!(there_is(root("memory-limited", &limited).path()), 4000);
         assert_eq!(there_is(Path::new("/nowhere")), usize::MAX);
     }
 

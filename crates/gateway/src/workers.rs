@@ -150,8 +150,15 @@ impl Workers for WorkThreads {
 
 impl Drop for WorkThreads {
     fn drop(&mut self) {
-        self.desk.jobs().over = true;
+        let mut jobs = self.desk.jobs();
+        jobs.over = true;
+        let unbegun = [
+            std::mem::take(&mut jobs.short),
+            std::mem::take(&mut jobs.long),
+        ];
+        drop(jobs);
         self.desk.more.notify_all();
+        drop(unbegun);
     }
 }
 

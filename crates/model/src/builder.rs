@@ -102,6 +102,15 @@ pub enum BatchError {
         /// The message's topic.
         sent_to: String,
     },
+    /// It, or its validity, ends before it begins.
+    Period {
+        /// The observation's topic.
+        topic: String,
+        /// When it begins.
+        begin: Time,
+        /// When it ends.
+        end: Time,
+    },
     /// The number is not finite.
     NotFinite,
     /// A message holds no observation at all.
@@ -118,6 +127,12 @@ impl fmt::Display for BatchError {
             BatchError::Topic(error) => write!(f, "bad topic: {error}"),
             BatchError::Elsewhere { topic, sent_to } => {
                 write!(f, "topic `{topic}` does not lie at or under `{sent_to}`")
+            }
+            BatchError::Period { topic, begin, end } => {
+                write!(
+                    f,
+                    "a period of `{topic}` ends ({end}) before it begins ({begin})"
+                )
             }
             BatchError::NotFinite => f.write_str("a number must be finite"),
             BatchError::Nothing => f.write_str("no observation in the message"),
@@ -327,6 +342,20 @@ impl BatchBuilder {
                 row: row as u32,
                 ..self.row.bag
             });
+        }
+        Ok(())
+    }
+
+    /// Refuses an observation that, or whose validity, ends before it begins.
+    pub fn check_periods(&self) -> Result<(), BatchError> {
+        for bag in &self.batch.bags {
+            let row = bag.row as usize;
+            let observed = self.batch.time(row).zip(bag.end);
+            let mut periods = observed.into_iter().chain(bag.valid);
+            if let Some((begin, end)) = periods.find(|(begin, end)| end < begin) {
+                let topic = self.batch.stream(self.batch.stream_of(row)).topic.into();
+                return Err(BatchError::Period { topic, begin, end });
+            }
         }
         Ok(())
     }

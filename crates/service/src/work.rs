@@ -84,7 +84,12 @@ fn promised<T: Send + 'static>(
 ) -> (Outcome<T>, Box<dyn FnOnce() + Send>) {
     let shared = Arc::new(Mutex::new(Shared::default()));
     let promise = Promise(shared.clone());
-    let work = Box::new(move || promise.keep(Some(work())));
+    let work = Box::new(move || {
+        // Whoever is gone needs no answer, and waits in nobody's way.
+        if promise.is_wanted() {
+            promise.keep(Some(work()));
+        }
+    });
     (Outcome(shared), work)
 }
 
@@ -161,6 +166,11 @@ fn lock<T>(shared: &Mutex<Shared<T>>) -> MutexGuard<'_, Shared<T>> {
 struct Promise<T>(Arc<Mutex<Shared<T>>>);
 
 impl<T> Promise<T> {
+    /// Whether somebody still waits for the outcome.
+    fn is_wanted(&self) -> bool {
+        Arc::strong_count(&self.0) > 1
+    }
+
     fn keep(&self, outcome: Option<T>) {
         let mut shared = lock(&self.0);
         if !std::mem::replace(&mut shared.over, true) {

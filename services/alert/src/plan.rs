@@ -107,7 +107,11 @@ impl Plan {
         let read = read.map_err(|error| table.fault("url", format!("{error}: {expected}")))?;
         let addresses = match read.scheme {
             "smtp" | "smtps" => mail(&mut table, read)?,
-            _ => vec![web(&mut table, &url)?],
+            "http" | "https" => vec![web(&mut table, &url)?],
+            scheme => {
+                let problem = format!("an alert does not go by {scheme}: {expected}");
+                return Err(table.fault("url", problem));
+            }
         };
         table.finish(KEYS)?;
         Ok(Self {

@@ -54,6 +54,7 @@ fn part(draft: &mut Draft<'_>, said: &Json, stored: &mut Stored) -> Result<()> {
     let columns = columns(&said["components"])?;
     let data = said["dataArray"].as_array();
     let data = data.ok_or_else(|| Fault::bad("dataArray: a list of rows was expected"))?;
+    check_count(said, data.len())?;
     let at = columns.iter().position(|name| *name == FEATURE);
     // What is no row needs none.
     let needs_default = |cells: &Json| at.is_none_or(|at| cells.get(at).is_some_and(Json::is_null));
@@ -77,6 +78,17 @@ fn part(draft: &mut Draft<'_>, said: &Json, stored: &mut Stored) -> Result<()> {
     Ok(())
 }
 
+/// The number of rows that is said beside them (18-088 section 13.2) is theirs.
+fn check_count(said: &Json, rows: usize) -> Result<()> {
+    match said.get("dataArray@iot.count") {
+        None | Some(Json::Null) => Ok(()),
+        Some(count) if count.as_u64() == Some(rows as u64) => Ok(()),
+        Some(count) => Err(Fault::bad(format!(
+            "dataArray@iot.count: {count} is said of {rows} rows"
+        ))),
+    }
+}
+
 const FEATURE: &str = "FeatureOfInterest/id";
 
 fn columns(said: &Json) -> Result<Vec<&str>> {
@@ -86,7 +98,7 @@ fn columns(said: &Json) -> Result<Vec<&str>> {
     let mut columns = Vec::new();
     for name in names {
         let name = name.as_str().unwrap_or_default();
-        columns.push(match name {
+        let column = match name {
             "FeatureOfInterest/id" | "FeatureOfInterest/@iot.id" => FEATURE,
             name if Kind::Observation.property(name).is_some() => name,
             _ => {
@@ -94,7 +106,11 @@ fn columns(said: &Json) -> Result<Vec<&str>> {
                     "components: Observations have no `{name}`"
                 )));
             }
-        });
+        };
+        if columns.contains(&column) {
+            return Err(Fault::bad(format!("components: `{name}` is there twice")));
+        }
+        columns.push(column);
     }
     if columns.contains(&"result") {
         Ok(columns)

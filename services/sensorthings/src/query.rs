@@ -77,6 +77,10 @@ impl Query {
             return Err(Fault::over("bytes of an option", OPTION_BYTES_MAX));
         }
         let within = |fault: Fault| fault.within(name);
+        // OData URL conventions 4.01, 5.1.
+        if self.said.iter().any(|(said, _)| said == name) {
+            return Err(Fault::bad(format!("the option `{name}` is there twice")));
+        }
         self.said.push((name.to_owned(), value.to_owned()));
         match name {
             "$filter" => {
