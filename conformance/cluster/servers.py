@@ -6,6 +6,7 @@ import pathlib
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import tempfile
 import time
@@ -74,6 +75,21 @@ class Server:
             return False
 
 
+def request(server, subject, body=b""):
+    """The answer of JSON to a request by core NATS, as anybody with a socket makes it."""
+    with socket.create_connection((server.host, server.port), timeout=READY_WAIT_S) as wire:
+        lines = wire.makefile("rb")
+        connect = b'CONNECT {"verbose":false,"headers":true}\r\nSUB answer 1\r\n'
+        wire.sendall(connect + f"PUB {subject} answer {len(body)}\r\n".encode() + body + b"\r\n")
+        while True:
+            words = lines.readline().split()
+            assert words and words[0] != b"-ERR", words
+            if words[0] == b"PING":
+                wire.sendall(b"PONG\r\n")
+            elif words[0] == b"MSG":
+                return json.loads(lines.read(int(words[-1])))
+
+
 class Servers:
     """One server or three, each on a machine of `machines` where there are such; a context."""
 
@@ -100,6 +116,20 @@ class Servers:
         while not all(server.is_ready() for server in self.all):
             assert time.monotonic() < until, "the nats-servers do not become ready"
             time.sleep(0.1)
+
+    def mark(self, stream="weir"):
+        """Which version of weir's records a stream says that it has; None where it says nothing."""
+        found = request(self.all[0], f"$JS.API.STREAM.INFO.{stream}")
+        return found["config"].get("metadata", {}).get("weir.records")
+
+    def set_mark(self, version, stream="weir"):
+        """As a weir of another version leaves it, or one that has no marks (None)."""
+        config = request(self.all[0], f"$JS.API.STREAM.INFO.{stream}")["config"]
+        kept = {name: text for name, text in config["metadata"].items() if name.startswith("weir.")}
+        kept.pop("weir.records", None)
+        config["metadata"] = {**kept, **({"weir.records": version} if version else {})}
+        done = request(self.all[0], f"$JS.API.STREAM.UPDATE.{stream}", json.dumps(config).encode())
+        assert "error" not in done, done
 
     def kill_all(self):
         for server in self.all:

@@ -11,7 +11,7 @@ import unittest
 import urllib.parse
 
 from cluster.reader import Reader
-from cluster.servers import Servers
+from cluster.servers import Servers, request
 from gateway import Gateway, NotReady
 
 
@@ -249,3 +249,49 @@ class Two(unittest.TestCase):
     def test_a_stream_with_fewer_replicas_than_asked_for_is_refused(self):
         with self.assertRaisesRegex(NotReady, "has 1 replicas, and bus.replicas asks for 3"):
             Gateway(settings={**self.settings, "bus.replicas": "3"})
+
+    def test_a_stream_that_a_later_version_marked_is_refused(self):
+        self.a.publish_value("hall/wall", 1)
+        self.servers.set_mark("3")
+        said = "the stream weir has records of version 3, made by a later weir; this one knows 2: upgrade this gateway"
+        with self.assertRaisesRegex(NotReady, said):
+            Gateway(settings=self.settings)
+        # Those that run already say so, and take nothing more.
+        for gateway in (self.a, self.b):
+            log = pathlib.Path(gateway.log.name)
+            self.assertTrue(until(lambda log=log: said in log.read_text()), log.read_text())
+            self.assertFalse(published(gateway, 2))
+            status, _, body = gateway.request("GET", "/health/ready")
+            self.assertEqual(status, 503, body)
+            self.assertIn(said.encode(), body)
+            self.assertIn(b'"value":1', gateway.request("GET", "/live/hall/wall")[2])
+        self.assertEqual(self.servers.mark(), "3")
+
+    def test_a_stream_without_a_mark_is_marked_and_read(self):
+        self.assertEqual(self.servers.mark(), "2")
+        for value in range(3):
+            self.a.publish_value("hall/wall", value)
+        self.a.kill()
+        self.b.kill()
+        self.servers.set_mark(None)
+        self.assertIsNone(self.servers.mark())
+        with Gateway(settings=self.settings) as fresh:
+            self.assertEqual(self.servers.mark(), "2")
+            self.assertEqual(history(fresh, "hall/wall"), [0, 1, 2])
+            # An earlier weir that starts now and knows of marks puts its own there.
+            self.servers.set_mark("1")
+            self.assertTrue(until(lambda: self.servers.mark() == "2"))
+            self.assertTrue(published(fresh, 3))
+            self.assertEqual(history(fresh, "hall/wall"), [0, 1, 2, 3])
+
+    def test_a_record_of_a_later_version_is_not_passed_over(self):
+        # What is no record of a weir is, as ever.
+        for body in (b"hello", b"\x03 and no mark says so"):
+            self.assertIn("seq", request(self.servers.all[0], "weir.m", body))
+        self.assertTrue(until(lambda: published(self.a, 1)))
+        # The mark comes first, and the record before anybody looks for a mark.
+        self.servers.set_mark("3")
+        request(self.servers.all[0], "weir.m", b"\x03 of a later weir")
+        log = pathlib.Path(self.a.log.name)
+        self.assertTrue(until(lambda: "has records of version 3" in log.read_text()), log.read_text())
+        self.assertFalse(published(self.a, 2))

@@ -75,7 +75,8 @@ impl fmt::Display for NotARecord {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "not a record of version 1 or {VERSION}: byte {}",
+            "not a record of version 1 or {}: byte {}",
+            Record::VERSION,
             self.at
         )
     }
@@ -83,14 +84,19 @@ impl fmt::Display for NotARecord {
 
 impl std::error::Error for NotARecord {}
 
-const VERSION: u8 = 2;
 /// The version whose records have no attributes.
 const WITHOUT_ATTRIBUTES: u8 = 1;
+
+impl Record<'_> {
+    /// The version that is written, the highest that is read. Gateways that share a log go by it: it is to be raised
+    /// with any change that makes a record say something else to the weir before.
+    pub const VERSION: u8 = 2;
+}
 
 impl<'a> Record<'a> {
     /// Appends the record's bytes. Names longer than 65,535 bytes are cut (limits forbid them before).
     pub fn write(&self, out: &mut Vec<u8>) {
-        out.push(VERSION);
+        out.push(Self::VERSION);
         out.push(self.kind as u8);
         out.extend_from_slice(&self.arrival.nanos().to_le_bytes());
         for part in [
@@ -112,7 +118,7 @@ impl<'a> Record<'a> {
     pub fn read(bytes: &'a [u8]) -> Result<Self, NotARecord> {
         let mut parts = Parts { bytes, at: 0 };
         let version = parts.take(1)?[0];
-        if !matches!(version, WITHOUT_ATTRIBUTES | VERSION) {
+        if !matches!(version, WITHOUT_ATTRIBUTES | Self::VERSION) {
             return Err(NotARecord { at: 0 });
         }
         let kind = usize::from(parts.take(1)?[0]);

@@ -3,8 +3,10 @@
 use crate::connection::Connection;
 use crate::limits::{DUPLICATES, OPEN_WAIT};
 use crate::log::Options;
+use crate::mark::{self, RecordsMark};
 use crate::name::{Names, digest};
 use serde_json::{Value, json};
+use std::fmt;
 use std::time::{Duration, Instant};
 
 /// `err_code` of a stream that is not there.
@@ -15,12 +17,13 @@ const NO_STREAM: u64 = 10_059;
 const IDENTITY: &str = "weir.identity";
 
 /// How a stream stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Standing {
     /// Of its identity, never 0.
     pub(crate) epoch: u16,
     pub(crate) first: u64,
     pub(crate) last: u64,
+    pub(crate) mark: RecordsMark,
 }
 
 /// The two streams, made where they are not there.
@@ -29,6 +32,7 @@ pub(crate) fn open(
     names: &Names,
     options: &Options,
 ) -> Result<Standing, String> {
+    let (mark, version) = mark::own();
     let log = json!({
         "name": names.stream,
         "subjects": [format!("{}.>", names.stream)],
@@ -37,12 +41,18 @@ pub(crate) fn open(
         "max_bytes": options.retention_bytes,
         "max_age": nanos(options.retention_age),
         "duplicate_window": nanos(DUPLICATES),
-        "metadata": {IDENTITY: nats.nonce},
+        "metadata": {IDENTITY: nats.nonce, mark: version},
     });
     let found = ensure(nats, &names.stream, &log)?;
     holds(&found["config"], options)
         .map_err(|why| format!("the stream {}: {why}", names.stream))?;
     let standing = standing(&found)?;
+    let marked = standing.mark.check(&names.stream);
+    marked.map_err(|later| later.to_string())?;
+    if let RecordsMark::Earlier(marked) = &standing.mark {
+        let put = put_mark(nats, &names.stream, marked);
+        put.map_err(|unmarked| unmarked.to_string())?;
+    }
     let mirror = json!({
         "name": names.keyed,
         "mirror": {"name": names.stream, "filter_subject": names.keyed_filter()},
@@ -52,6 +62,41 @@ pub(crate) fn open(
     });
     ensure(nats, &names.keyed, &mirror)?;
     Ok(standing)
+}
+
+/// Marks a stream of an earlier weir, whose records this one reads, as its own.
+fn put_mark(nats: &Connection, name: &str, marked: &Value) -> Result<(), Unmarked> {
+    let subject = format!("$JS.API.STREAM.UPDATE.{name}");
+    let answer = request(nats, &subject, marked.to_string().as_bytes());
+    let why = match &answer {
+        Ok(info) if info["error"].is_null() => return Ok(()),
+        Ok(info) => problem(info),
+        Err(why) => why.clone(),
+    };
+    Err(Unmarked {
+        stream: name.into(),
+        subject,
+        why,
+    })
+}
+
+/// A stream does not take the version of its records.
+#[derive(Debug)]
+struct Unmarked {
+    stream: String,
+    subject: String,
+    why: String,
+}
+
+impl fmt::Display for Unmarked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "the stream {} cannot be marked with the version of its records, which needs the right to \
+             publish to {}: {}",
+            self.stream, self.subject, self.why
+        )
+    }
 }
 
 fn nanos(duration: Duration) -> u64 {
@@ -145,6 +190,7 @@ pub(crate) fn standing(info: &Value) -> Result<Standing, String> {
             epoch: (digest(&[identity.as_bytes()]) % 0xffff) as u16 + 1,
             first,
             last,
+            mark: RecordsMark::of(&info["config"]),
         }),
         _ => Err("the stream does not say how it stands".into()),
     }

@@ -20,6 +20,7 @@ pub mod limits;
 mod link;
 mod log;
 mod look;
+mod mark;
 mod name;
 mod nkey;
 mod pending;

@@ -141,8 +141,11 @@ impl SharedLog for JetStreamLog {
                 }
                 let goes_on = match Record::read(&bytes) {
                     Ok(record) => follower(shared.cursor(sequence), &record),
-                    // Something else was published there: a record that says nothing.
-                    Err(_) => true,
+                    Err(_) => match check_version(&shared, &bytes) {
+                        // Something else was published there: a record that says nothing.
+                        Ok(()) => true,
+                        Err(fault) => return shared.end(fault),
+                    },
                 };
                 let round = shared.nats.round().ok();
                 shared.state().newest.note(round, (sequence, bytes));
@@ -184,13 +187,7 @@ fn check_next(shared: &Shared, sequence: u64) -> Result<(), LogFault> {
     if sequence <= taken + 1 {
         return Ok(());
     }
-    let standing = loop {
-        match api::look(&shared.nats, &shared.names.stream) {
-            Ok(standing) => break standing,
-            Err(_) if shared.state().fault.is_none() => thread::sleep(TICK),
-            Err(why) => return Err(LogFault::Unavailable(why)),
-        }
-    };
+    let standing = look(shared)?;
     // Single ones are missing where somebody removed them.
     if standing.first <= taken + 1 {
         Ok(())
@@ -201,6 +198,26 @@ fn check_next(shared: &Shared, sequence: u64) -> Result<(), LogFault> {
             shared.names.stream,
             shared.cursor(taken),
         )))
+    }
+}
+
+/// Refuses to pass over what a later weir may have written: it marks the stream before.
+fn check_version(shared: &Shared, bytes: &[u8]) -> Result<(), LogFault> {
+    if bytes.first().is_none_or(|&said| said <= Record::VERSION) {
+        return Ok(());
+    }
+    let checked = look(shared)?.mark.check(&shared.names.stream);
+    checked.map_err(|later| LogFault::Failed(later.to_string()))
+}
+
+/// How the stream stands now, as soon as a server says so.
+fn look(shared: &Shared) -> Result<api::Standing, LogFault> {
+    loop {
+        match api::look(&shared.nats, &shared.names.stream) {
+            Ok(standing) => return Ok(standing),
+            Err(_) if shared.state().fault.is_none() => thread::sleep(TICK),
+            Err(why) => return Err(LogFault::Unavailable(why)),
+        }
     }
 }
 

@@ -2,10 +2,12 @@
 //!
 //! Servers that lose what they had acknowledged leave a stream that ends earlier, and goes on from there: its
 //! sequences come to stand for other records. So both are looked at: where it ends, all the time, and, after
-//! each new connection, whether the last record that was read is still the same.
+//! each new connection, whether the last record that was read is still the same. The mark of the stream is looked at,
+//! too.
 
 use crate::api::{self, Standing};
 use crate::limits::LOOKS_SHORT_MAX;
+use crate::mark::RecordsMark;
 use crate::state::{Read, Shared};
 use crate::wire::Message;
 use base64::Engine;
@@ -103,6 +105,13 @@ impl<'a> Looks<'a> {
     fn take_standing(&mut self, standing: &Standing) {
         let shared = self.shared;
         shared.state().seen = Some(Instant::now());
+        if let Err(later) = standing.mark.check(&shared.names.stream) {
+            return shared.end(LogFault::Failed(later.to_string()));
+        }
+        // An earlier weir that started at the same time put its own in the place of this one's.
+        if let RecordsMark::Earlier(marked) = &standing.mark {
+            self.send("UPDATE", marked.to_string().as_bytes());
+        }
         if standing.epoch == shared.epoch && standing.last >= self.taken {
             let mut state = shared.state();
             state.first = standing.first;

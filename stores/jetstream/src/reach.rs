@@ -3,6 +3,7 @@
 use crate::connection::Connection;
 use crate::limits::TICK;
 use crate::log::Options;
+use crate::mark::RecordsMark;
 use crate::name::Names;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -27,10 +28,13 @@ pub fn reach(options: &Options, within: Duration) -> Result<(), String> {
         )
     });
     nats.close();
-    let error = &asked?["error"];
+    let answer = asked?;
+    let error = &answer["error"];
     match error["description"].as_str() {
         Some(problem) if error["err_code"] != NOT_FOUND => Err(problem.into()),
-        _ => Ok(()),
+        _ => RecordsMark::of(&answer["config"])
+            .check(&options.stream)
+            .map_err(|later| later.to_string()),
     }
 }
 
