@@ -55,7 +55,8 @@ static int is_meant(int fd) {
   ssize_t length = readlink(link, path, sizeof path - 1);
   if (length <= 0) return 0;
   path[length] = 0;
-  return strncmp(path, below, strlen(below)) == 0;
+  size_t end = strlen(below);
+  return strncmp(path, below, end) == 0 && path[end] == '/';
 }
 
 static void wait_ms(int64_t ms) {

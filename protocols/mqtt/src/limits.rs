@@ -24,3 +24,11 @@ pub const CONNECT_TIME_MAX: Duration = Duration::from_secs(10);
 pub const STALL_TIME_MAX: Duration = Duration::from_secs(60);
 /// Bytes that may wait for a socket before nothing more is made for it.
 pub const UNSENT_BYTES_MAX: usize = 64 << 10;
+/// For how long a will that is due waits for the log until it is given up.
+pub const WILL_WAIT_MAX: Duration = Duration::from_secs(3600);
+/// How soon a will is given to the log again that could not take it.
+pub const WILL_RETRY: Duration = Duration::from_millis(250);
+/// Wills of clients without a session that may wait for the log.
+pub const WILLS_MAX: usize = 10_000;
+/// Bytes of their payloads.
+pub const WILLS_BYTES_MAX: usize = 32 << 20;

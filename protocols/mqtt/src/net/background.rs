@@ -4,7 +4,7 @@ use super::claims::{Claims, SIGNS};
 use super::house::House;
 use super::record::Stored;
 use super::remember::{claim, forget, put, remember, remove};
-use super::will::publish_stored_will;
+use super::will::put_off_until;
 use std::future::poll_fn;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -42,6 +42,12 @@ struct Chores {
     sign: Option<Ticket>,
 }
 
+impl Drop for Chores {
+    fn drop(&mut self) {
+        self.house.wills.end(&*self.context);
+    }
+}
+
 impl Chores {
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         loop {
@@ -66,6 +72,7 @@ impl Chores {
             } else {
                 at
             };
+            let at = at.min(self.house.wills.poll(&*self.context, cx));
             if !self.timer.poll_due(cx, at.min(self.sign_at)) {
                 return Poll::Pending;
             }
@@ -134,7 +141,13 @@ impl Chores {
         // [MQTT-3.1.2-8]: the will is due, or the session ends before.
         let due = ended || stored.will_due().is_some_and(|due| due <= now);
         if let Some(will) = stored.will.take_if(|_| due) {
-            publish_stored_will(&*self.context, id, &stored, &will);
+            let wills = &self.house.wills;
+            if !wills.try_stored(&*self.context, id, &stored, &will) {
+                // The session and its record have it meanwhile.
+                stored.will = Some(will);
+                return self.put_off(id, stored);
+            }
+            stored.put_off = None;
         }
         if ended {
             forget(&self.house, &*self.context, id);
@@ -143,6 +156,13 @@ impl Chores {
             drop(remember(&self.house, &*self.context, id, &stored));
             self.house.sessions.put_back(id, Some(stored));
         }
+    }
+
+    /// Comes back to a session whose will the log does not take now.
+    fn put_off(&self, id: &Arc<str>, mut stored: Stored) {
+        let since = stored.put_off.map_or_else(now, |(since, _)| since);
+        stored.put_off = Some((since, put_off_until(self.context.now())));
+        self.house.sessions.put_back(id, Some(stored));
     }
 
     /// Publishes `$SYS`; says in how many seconds again. Where nobody speaks MQTT there is nothing to tell.

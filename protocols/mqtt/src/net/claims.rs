@@ -432,6 +432,7 @@ mod tests {
             connection: Cursor::START,
             receipts: Vec::new(),
             claim: Cursor::START,
+            put_off: None,
             doubtful: Cursor::START,
         }
     }

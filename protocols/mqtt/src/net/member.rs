@@ -189,6 +189,7 @@ impl Member {
             receipts: self.receipts.clone(),
             claim: self.claim,
             doubtful: Cursor::START,
+            put_off: None,
         }
     }
 }

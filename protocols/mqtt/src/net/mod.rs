@@ -41,6 +41,7 @@ use weir_binding::{
 };
 use weir_carrier::Link;
 use weir_model::{Cursor, Filter};
+use will::Wills;
 
 /// MQTT as a binding: TCP, TLS and WebSocket.
 pub struct Mqtt {
@@ -54,6 +55,7 @@ impl Mqtt {
             settings: Settings::read(section)?,
             sessions: Sessions::default(),
             thrown: Thrown::default(),
+            wills: Wills::default(),
         };
         Ok(Self {
             house: Arc::new(house),

@@ -10,6 +10,7 @@ use crate::session::{InFlight, Message, MessageProperties, Stage, State, Token, 
 use crate::wire::{QoS, SubscriptionOptions, Version};
 use bytes::Bytes;
 use weir_model::{Cursor, Time};
+use weir_sansio::Instant;
 
 /// What outlives a connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,6 +34,8 @@ pub(super) struct Stored {
     /// Up to where messages may have been sent that the record knows nothing of, since it was a crash that
     /// ended the connection.
     pub(super) doubtful: Cursor,
+    /// Since when the log refuses its will, and when it is asked again; not in the record itself.
+    pub(super) put_off: Option<(Instant, Time)>,
 }
 
 /// A subscription and how far its client is.
@@ -151,6 +154,7 @@ impl Stored {
             receipts,
             claim: Cursor::START,
             doubtful,
+            put_off: None,
         })
     }
 
@@ -438,6 +442,7 @@ mod tests {
             receipts: vec![(65_535, 3 << 60)],
             claim: Cursor::START,
             doubtful: Cursor::new(1, 3),
+            put_off: None,
         }
     }
 

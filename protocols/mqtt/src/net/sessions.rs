@@ -76,10 +76,12 @@ pub(super) struct NotYours;
 
 impl Stored {
     fn next_due(&self) -> Option<Time> {
-        match (self.will_due(), self.ends()) {
+        let due = match (self.will_due(), self.ends()) {
             (Some(will), Some(end)) => Some(will.min(end)),
             (will, end) => will.or(end),
-        }
+        };
+        let until = self.put_off.map(|(_, until)| until);
+        due.map(|due| until.map_or(due, |until| due.max(until)))
     }
 }
 

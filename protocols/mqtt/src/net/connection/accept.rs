@@ -10,7 +10,6 @@ use crate::net::remember::{claim, forget};
 use crate::net::sessions::Counts;
 use crate::net::subscribe::Opener;
 use crate::net::subscription::Subscribed;
-use crate::net::will::publish_stored_will;
 use crate::session::{Acceptance, ConnectRequest, Server};
 use crate::wire::ReasonCode;
 use std::sync::Arc;
@@ -256,14 +255,15 @@ impl Connection {
         let stored = stored?;
         let ended = stored.ends().is_some_and(|end| end <= now);
         // [MQTT-3.1.2-4] [MQTT-3.1.2-5] [MQTT-3.1.2-6] [MQTT-3.1.4-4]
-        if !request.clean_start && !ended {
-            // [MQTT-3.1.3-9]: a will that waits is not published.
-            return Some(stored);
+        let goes_on = !request.clean_start && !ended;
+        // [MQTT-3.1.3-9]: a will that waits for its delay is not published; one that waits for the log is.
+        let was_due = stored.put_off.is_some();
+        if let Some(will) = stored.will.as_ref().filter(|_| !goes_on || was_due) {
+            let id: Arc<str> = request.client_id.as_str().into();
+            let wills = &self.house.wills;
+            wills.publish_stored(&*self.host.context, &id, &stored, will);
         }
-        if let Some(will) = &stored.will {
-            publish_stored_will(&*self.host.context, &request.client_id, &stored, will);
-        }
-        None
+        goes_on.then_some(stored)
     }
 
     fn take_up(&mut self, member: &mut Member, stored: &Stored) {

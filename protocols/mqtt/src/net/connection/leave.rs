@@ -4,10 +4,13 @@ use super::Connection;
 use crate::net::member::Member;
 use crate::net::record::Stored;
 use crate::net::remember::{forget, remember};
-use crate::net::will::publish_will;
-use crate::session::Closed;
+use crate::net::will::{DueWill, put_off_until};
+use crate::session::{Closed, Will};
 use crate::wire::ReasonCode;
 use std::sync::atomic::Ordering;
+use weir_carrier::clock::now;
+use weir_model::Time;
+use weir_sansio::Instant;
 
 impl Connection {
     /// Counts a client that is thrown out; one that was refused is counted already.
@@ -41,19 +44,16 @@ impl Connection {
         // [MQTT-3.1.2-8]
         let kept = member.is_kept();
         let will = member.will.take().filter(|_| closed.publish_will);
+        let mut put_off = None;
         match will {
             Some(will) if kept && will.delay_secs > 0 => member.will = Some(will),
-            Some(will) => publish_will(
-                &*self.host.context,
-                (&member.principal, &member.id),
-                member.claim,
-                &will.message,
-            ),
+            Some(will) => put_off = self.publish_will(&mut member, will),
             None => {}
         }
         // [MQTT-4.1.0-2]
         let stored = kept.then(|| Stored {
             left: Some(self.host.context.now()),
+            put_off,
             ..member.stored(self.server.state())
         });
         self.write_last(&member, stored.as_ref());
@@ -64,6 +64,23 @@ impl Connection {
         let stored = stored.filter(|_| !self.live.is_lost(member.claim));
         let sessions = &self.house.sessions;
         sessions.release(&member.id, &self.live, stored);
+    }
+
+    /// Publishes a will that is due; where the log takes it later, a session that is kept has it until then, and it is
+    /// said since when and until when it is put off.
+    fn publish_will(&self, member: &mut Member, will: Box<Will>) -> Option<(Instant, Time)> {
+        let (context, wills) = (&*self.host.context, &self.house.wills);
+        let of = (&member.principal, &member.id);
+        let due = DueWill::new(context, of, member.claim, will.message.clone());
+        if !member.is_kept() {
+            wills.publish(context, due);
+            return None;
+        }
+        let refused = wills.try_publish(context, due).is_err();
+        refused.then(|| {
+            member.will = Some(will);
+            (now(), put_off_until(context.now()))
+        })
     }
 
     fn write_last(&self, member: &Member, stored: Option<&Stored>) {

@@ -36,8 +36,13 @@ impl Connection {
         let (hub, publisher) = (self.host.context.hub(), (&member.principal, &*member.id));
         let of = key.map(|key| format!("mqtt/{key:x}").into_bytes());
         let answered = is_answered(member.version, message.qos);
-        let now_there = self.host.context.now();
-        let published = publish::publish(hub, now_there, publisher, client, &message, of, answered);
+        let wills = &self.house.wills;
+        let published = wills.poll_of(&*self.host.context, &member.id);
+        let published = published.and_then(|()| {
+            // Behind that, also in time.
+            let now_there = self.host.context.now();
+            publish::publish(hub, now_there, publisher, client, &message, of, answered)
+        });
         match published {
             Ok(ticket) => {
                 Counts::add(&counts.received, 1);
