@@ -45,6 +45,8 @@ pub struct PostgresHistory {
     driver: Driver,
     target: Target,
     retention_age: Duration,
+    /// Damages that were found at the start.
+    damage: u64,
 }
 
 struct Writer {
@@ -59,7 +61,7 @@ impl PostgresHistory {
     pub fn open(options: Options, log: &Origin) -> Result<Self, String> {
         let driver = Driver::start().map_err(|error| format!("no thread: {error}"))?;
         let target = options.target.clone();
-        let written = {
+        let (written, damage) = {
             let (target, log, wait) = (target.clone(), log.clone(), options.wait);
             let within = wait + CONNECT + ANSWER_WAIT;
             let opened = driver.run(within, move || async move {
@@ -85,6 +87,7 @@ impl PostgresHistory {
             driver,
             target,
             retention_age: options.retention_age,
+            damage,
         })
     }
 
@@ -274,8 +277,9 @@ fn known(newest: Vec<Option<Time>>) -> Vec<Option<Time>> {
     newest.into_iter().map(known).collect()
 }
 
-/// Comes to the server, makes the tables, sees that they are of this log, and says what the database has of it.
-async fn open(target: &Target, log: &Origin, wait: Duration) -> Result<Cursor, String> {
+/// Comes to the server, makes the tables, sees that they are of this log, and says what the database has of it, and how
+/// many damages were found meanwhile.
+async fn open(target: &Target, log: &Origin, wait: Duration) -> Result<(Cursor, u64), String> {
     let failed = |error: Error| target.sentence(&error);
     let refused = |problem: String| format!("PostgreSQL at {}: {problem}", target.place());
     let mut session = reached(target, wait).await.map_err(failed)?;
@@ -284,13 +288,13 @@ async fn open(target: &Target, log: &Origin, wait: Duration) -> Result<Cursor, S
     let kept = |error: std::io::Error| format!("which log the history is of: {error}");
     let own = origin::of_log(&mut session, log).await;
     let own = own.map_err(failed)?.map_err(kept)?;
-    let named = origin::of_database(&mut session, &own).await;
+    let named = origin::of_database(&mut session, &own.name).await;
     let named = named.map_err(failed)?;
-    if named != own {
+    if named != own.name {
         return Err(refused(log.refusal(&named)));
     }
     let written = write::progress(&mut session, PROGRESS).await;
-    written.map_err(failed)
+    Ok((written.map_err(failed)?, u64::from(own.was_damaged)))
 }
 
 /// A connection, once the server can be reached; what it refuses is refused at once.
@@ -392,6 +396,10 @@ impl History for PostgresHistory {
         self.flush_of(&[topic])?;
         let topic = topic.to_owned();
         self.ask(async move |session: &mut Session| latest::extents(session, &topic).await)
+    }
+
+    fn damage(&self) -> u64 {
+        self.damage
     }
 
     fn maintain(&self, now: Time) -> Result<(), HistoryFault> {
