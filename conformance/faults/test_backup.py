@@ -2,12 +2,14 @@
 
 import json
 import pathlib
+import re
 import subprocess
 import tempfile
 import threading
 import time
 import unittest
 
+import skips
 from faults.checker import FILTER, Writer
 from gateway import BINARY, Gateway
 
@@ -91,6 +93,40 @@ class Backup(unittest.TestCase):
         gap = json.loads(headers["Weir-Gap"])
         self.assertEqual(gap["reason"], "rollback")
         self.assertGreater(gap["count"], 0)
+
+    def on_a_small_disk(self, kilobytes, script, *arguments):
+        """Runs lines of a shell where `$1` is the folder of a disk of its own."""
+        disk = self.folder / "disk"
+        disk.mkdir(exist_ok=True)
+        mount = f'mount -t tmpfs -o size={kilobytes}k tmpfs "$1" || exit 99\n'
+        command = ["unshare", "-m", "sh", "-c", mount + script, "sh", disk, *arguments]
+        try:
+            done = subprocess.run([*map(str, command)], capture_output=True, text=True, timeout=60)
+        except OSError as error:
+            skips.skip(self, f"kernel right: {error}")
+        if done.returncode == 99 or "unshare:" in done.stderr:
+            skips.skip(self, f"kernel right: {done.stderr.strip()}")
+        return done
+
+    def test_a_full_disk_is_told_and_leaves_no_half(self):
+        data = self.folder / "data"
+        with Gateway(data=data) as gateway:
+            gateway.publish("kept/w0", {"value": "x" * 300_000})
+            weir = 'weir=$2; data=$3\n"$weir" backup '
+            to_a_file = weir + '"$1/a.tar" --data "$data"; code=$?; ls -A "$1"; exit $code'
+            # Only who reads to the end has a copy: the list of what is in it comes last.
+            to_a_pipe = weir + '- --data "$data" >"$1/a.tar"; code=$?; "$weir" restore "$1/a.tar" --data "$data.again" && exit 98\nexit $code'
+            for script, named in ((to_a_file, "disk/a.tar: "), (to_a_pipe, "standard output: ")):
+                done = self.on_a_small_disk(128, script, BINARY, data)
+                self.assertEqual((done.returncode, done.stdout), (1, ""), done.stderr)
+                said = rf"{named}No space left on device .*needs about (\d+) bytes, and \d+ were written; it is no copy"
+                needed = re.search(said, done.stderr)
+                self.assertTrue(needed, done.stderr)
+                files = [file for file in data.rglob("*") if file.is_file()]
+                self.assertGreaterEqual(int(needed[1]), sum(file.stat().st_size for file in files))
+            self.assertFalse(pathlib.Path(f"{data}.again").exists())
+            done = self.on_a_small_disk(100_000, to_a_file, BINARY, data)
+            self.assertEqual((done.returncode, done.stdout), (0, "a.tar\n"), done.stderr)
 
     def test_by_pipe_and_what_is_refused(self):
         with Gateway(data=self.folder / "data") as gateway:

@@ -12,9 +12,11 @@
 )]
 
 mod contents;
+mod fault;
 mod restore;
 mod save;
 
 pub use contents::Contents;
+pub use fault::SaveFault;
 pub use restore::restore;
 pub use save::save;

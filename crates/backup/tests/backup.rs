@@ -4,7 +4,7 @@
 use std::fs;
 use std::io::{self, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
-use weir_backup::{restore, save};
+use weir_backup::{SaveFault, restore, save};
 
 struct Folder(PathBuf);
 
@@ -143,8 +143,8 @@ fn what_is_no_backup_writes_nowhere_else() {
 fn a_folder_without_data_is_told() {
     let folder = Folder::new("empty");
     let mut nothing = Vec::new();
-    let error = save(&folder.0, &mut nothing, "1", 0).unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::NotFound);
+    let fault = save(&folder.0, &mut nothing, "1", 0).unwrap_err();
+    assert!(matches!(fault, SaveFault::NoData(path) if path == folder.0));
     let mut read = Vec::new();
     assert_eq!((&nothing[..]).read_to_end(&mut read).unwrap(), 0);
 }
@@ -171,7 +171,7 @@ impl Write for Cutting {
     }
 }
 
-fn saved_while_cut(folder: &Folder, name: &str, bytes: u64) -> io::Result<Vec<u8>> {
+fn saved_while_cut(folder: &Folder, name: &str, bytes: u64) -> Result<Vec<u8>, SaveFault> {
     let data = folder.0.join("data");
     let mut out = Cutting {
         archive: Vec::new(),
@@ -180,6 +180,49 @@ fn saved_while_cut(folder: &Folder, name: &str, bytes: u64) -> io::Result<Vec<u8
     };
     save(&data, &mut out, "1", 0)?;
     Ok(out.archive)
+}
+
+/// An archive on a disk that has room for so many bytes.
+struct Full(usize);
+
+impl Write for Full {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.0 == 0 {
+            return Err(ErrorKind::StorageFull.into());
+        }
+        let count = bytes.len().min(self.0);
+        self.0 -= count;
+        Ok(count)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn a_full_disk_is_told_with_what_the_copy_needs() {
+    let folder = Folder::with_data("full");
+    let data = folder.0.join("data");
+    let whole = {
+        let mut out = Vec::new();
+        save(&data, &mut out, "1", 0).unwrap();
+        out.len() as u64
+    };
+    for room in (0..whole).step_by(1024) {
+        let fault = save(&data, Full(room as usize), "1", 0).unwrap_err();
+        match fault {
+            SaveFault::Write {
+                error,
+                written,
+                needed,
+            } => {
+                assert_eq!((error.kind(), written), (ErrorKind::StorageFull, room));
+                assert!(needed.abs_diff(whole) < 2048, "{needed} of {whole}");
+            }
+            fault => panic!("{fault}"),
+        }
+    }
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufReader, BufWriter, IsTerminal, Write, stdin, stdout};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
-use weir_backup::Contents;
+use weir_backup::{Contents, SaveFault};
 use weir_gateway::Config;
 use weir_program::{Failure, Standard};
 
@@ -14,14 +14,16 @@ use weir_program::{Failure, Standard};
 pub(crate) fn save(asked: &Backup) -> Result<(), Failure> {
     let config = check::read_with(&asked.source, asked.data.as_deref())?;
     let data = data_of(&config);
-    let said = |error| Failure::no(format!("{}: {error}", data.display()));
     let contents = match is_standard(&asked.file) {
         true if stdout().is_terminal() => {
             return Err(Failure::usage(
                 "a tar file is not for a terminal: name a file",
             ));
         }
-        true => write(&data, Standard::default()).map_err(said)?,
+        true => {
+            let out = Path::new("standard output");
+            write(&data, Standard::default()).map_err(|fault| failure(out, &fault))?
+        }
         false => save_file(&data, &asked.file)?,
     };
     say("saved", &contents, &asked.file);
@@ -63,16 +65,25 @@ fn save_file(data: &Path, file: &Path) -> Result<Contents, Failure> {
     let mut part = file.as_os_str().to_owned();
     part.push(".part");
     let part = PathBuf::from(part);
-    let saved = create(&part).and_then(|out| {
-        let contents = write(data, BufWriter::new(&out))?;
-        out.sync_all()?;
-        fs::rename(&part, file)?;
+    let out = create(&part).map_err(said)?;
+    let saved = write(data, BufWriter::new(&out)).map_err(|fault| failure(file, &fault));
+    let saved = saved.and_then(|contents| {
+        out.sync_all().map_err(said)?;
+        fs::rename(&part, file).map_err(said)?;
         Ok(contents)
     });
-    saved.map_err(|error| {
+    saved.inspect_err(|_| {
+        // Half a copy helps nobody, and stands in the way of what needs the room.
         let _absent = fs::remove_file(&part);
-        said(error)
     })
+}
+
+/// Names the side that failed: the data's file, or where the copy was to go.
+fn failure(to: &Path, fault: &SaveFault) -> Failure {
+    match fault {
+        SaveFault::NoData(_) | SaveFault::Read { .. } => Failure::no(fault.to_string()),
+        SaveFault::Write { .. } => Failure::no(format!("{}: {fault}", to.display())),
+    }
 }
 
 /// A file that nobody else may read, as the data themselves.
@@ -84,7 +95,7 @@ fn create(path: &Path) -> io::Result<File> {
     options.open(path)
 }
 
-fn write(data: &Path, out: impl Write) -> io::Result<Contents> {
+fn write(data: &Path, out: impl Write) -> Result<Contents, SaveFault> {
     let now = SystemTime::now().duration_since(UNIX_EPOCH);
     let made = now.map_or(0, |since| since.as_secs());
     weir_backup::save(data, out, env!("CARGO_PKG_VERSION"), made)
