@@ -12,7 +12,7 @@ use crate::take_over::{self, TakeFault};
 use crate::target::Target;
 use crate::windows::{self, Spans};
 use crate::write::{self, Numbers};
-use crate::{latest, schema, upkeep};
+use crate::{latest, schema, spans, upkeep};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -409,7 +409,9 @@ impl History for PostgresHistory {
         let writer = self.writer.clone();
         self.driver.run(ANSWER_WAIT, move || async move {
             let drop_rows = async |session: &mut Session| upkeep::drop_rows(session, oldest).await;
-            writer.line.with(drop_rows).await
+            writer.line.with(drop_rows).await?;
+            let count = async |session: &mut Session| spans::count(session).await;
+            writer.line.with(count).await
         })
     }
 }

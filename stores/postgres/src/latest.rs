@@ -20,11 +20,14 @@ const EXTENT: &str = "SELECT
          (SELECT max(o.time) FROM weir.observation o WHERE o.datastream = d.id),
          d.end_last, d.result_first, d.result_last
      FROM weir.datastream d WHERE d.topic = $1";
-const EXTENTS: &str =
+/// Of each description, from its bounds on by the index.
+const EXTENTS: &str = include_str!("extents.sql");
+/// The same of a datastream that was not counted yet; all of its rows are looked through.
+const EXTENTS_UNCOUNTED: &str =
     "SELECT min(o.time), max(o.time), max(o.time_end), min(o.result_time), max(o.result_time),
          coalesce(o.description, 0::smallint)
      FROM weir.observation o JOIN weir.datastream d ON d.id = o.datastream
-     WHERE d.topic = $1 GROUP BY 6 ORDER BY 6";
+     WHERE d.topic = $1 AND d.counted IS NOT TRUE GROUP BY 6 ORDER BY 6";
 const NEWEST: &str = "SELECT (SELECT max(o.time) FROM weir.observation o WHERE o.datastream = d.id)
      FROM unnest($1::text[]) WITH ORDINALITY AS t (topic, place)
      LEFT JOIN weir.datastream d ON d.topic = t.topic ORDER BY t.place";
@@ -63,12 +66,16 @@ pub(crate) async fn extent(session: &mut Session, topic: &str) -> Result<Option<
     rows.first().map_or(Ok(None), extent_of)
 }
 
-/// The same of what was made under each of its descriptions; all of its rows are looked through.
+/// The same of what was made under each of its descriptions. Ends of intervals and result times are those of all that
+/// was written, as above.
 pub(crate) async fn extents(
     session: &mut Session,
     topic: &str,
 ) -> Result<Vec<(u8, Extent)>, Error> {
-    let rows = session.query(EXTENTS, &[&topic]).await?;
+    let mut rows = session.query(EXTENTS, &[&topic]).await?;
+    if rows.is_empty() {
+        rows = session.query(EXTENTS_UNCOUNTED, &[&topic]).await?;
+    }
     let mut extents = Vec::with_capacity(rows.len());
     for row in &rows {
         let number: i16 = row.try_get(5)?;

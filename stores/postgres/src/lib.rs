@@ -26,6 +26,7 @@ mod reach;
 mod read;
 mod row;
 mod schema;
+mod spans;
 mod take_over;
 mod target;
 mod tls;

@@ -22,6 +22,10 @@ pub const SHARE_ROWS_MIN: usize = 16;
 pub const DROP_ROWS: i64 = 20_000;
 /// Transactions that drop rows in one call of `maintain`, so that it ends.
 pub const DROPS_MAX: usize = 16;
+/// How long one call of `maintain` counts what a weir of before wrote.
+pub const COUNT_TIME: Duration = Duration::from_secs(5);
+/// By how much the bounds of a description are wider than what it has, nanoseconds: an hour.
+pub const SPARE_NANOS: i64 = 3_600_000_000_000;
 /// Questions that are answered at once, each by a connection of its own.
 pub const READERS: usize = 4;
 /// Datastreams whose newest time is asked for at once.

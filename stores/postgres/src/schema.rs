@@ -4,7 +4,11 @@ use crate::line::Session;
 use tokio_postgres::Error;
 
 /// What makes the tables of each version of those before, from nothing on.
-const STEPS: [&str; 2] = [include_str!("schema-1.sql"), include_str!("schema-2.sql")];
+const STEPS: [&str; 3] = [
+    include_str!("schema-1.sql"),
+    include_str!("schema-2.sql"),
+    include_str!("schema-3.sql"),
+];
 /// The lock of whoever makes tables: `weir` in ASCII.
 const LOCK: &str = "SELECT pg_advisory_xact_lock(2003134834)";
 

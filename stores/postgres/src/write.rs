@@ -7,6 +7,7 @@ use crate::buffer::Chunk;
 use crate::copy::{self, COPY, stored};
 use crate::limits::COPY_BYTES;
 use crate::line::{Session, Value};
+use crate::spans::{self, Span, Spans};
 use bytes::{Bytes, BytesMut};
 use futures_util::SinkExt;
 use std::collections::{BTreeMap, HashMap};
@@ -21,7 +22,8 @@ const PROGRESS: &str = "SELECT cursor FROM weir.progress FOR UPDATE";
 const MOVE: &str = "UPDATE weir.progress SET cursor = $1";
 const FORGET: &str = "WITH gone AS (DELETE FROM weir.datastream WHERE topic = $1 RETURNING id),
      dropped AS (DELETE FROM weir.latest l USING gone WHERE l.datastream = gone.id),
-     unsaid AS (DELETE FROM weir.description s USING gone WHERE s.datastream = gone.id)
+     unsaid AS (DELETE FROM weir.description s USING gone WHERE s.datastream = gone.id),
+     uncounted AS (DELETE FROM weir.extent e USING gone WHERE e.datastream = gone.id)
      INSERT INTO weir.forgotten SELECT id FROM gone";
 const NUMBERS: &str = "WITH made AS (
          INSERT INTO weir.datastream (topic) SELECT unnest($1::text[])
@@ -31,25 +33,25 @@ const NUMBERS: &str = "WITH made AS (
 const LATEST: &str = concat!(
     "INSERT INTO weir.latest (datastream, ",
     stored!(""),
-    ", seen)
+    ", seen, version)
      SELECT o.datastream, ",
     stored!("o."),
-    ", k.seen FROM weir.observation o JOIN
+    ", k.seen, 3 FROM weir.observation o JOIN
          unnest($1::integer[], $2::bigint[], $3::bigint[], $4::integer[], $5::bigint[])
              AS k (datastream, time, cursor, item, seen)
          ON (o.datastream, o.time, o.cursor, o.item) = (k.datastream, k.time, k.cursor, k.item)
      ON CONFLICT (datastream) DO UPDATE SET
          (",
     stored!(""),
-    ", seen)
+    ", seen, version)
          = (",
     stored!("excluded."),
-    ", excluded.seen)
+    ", excluded.seen, excluded.version)
      WHERE (excluded.seen, excluded.cursor, excluded.item)
          >= (latest.seen, latest.cursor, latest.item)"
 );
 /// A rank after a later arrival is of a clock that was ahead ([`takes_over`]).
-const BOUND: &str = "UPDATE weir.latest l SET seen = k.arrival
+const BOUND: &str = "UPDATE weir.latest l SET seen = k.arrival, version = 3
      FROM unnest($1::integer[], $2::bigint[]) AS k (datastream, arrival)
      WHERE l.datastream = k.datastream AND l.seen > k.arrival";
 const DESCRIBE: &str = "INSERT INTO weir.description
@@ -70,6 +72,8 @@ pub(crate) struct Numbers {
     of: HashMap<String, i32>,
     /// What was written of each description, as a hash.
     described: HashMap<(i32, u8), u64>,
+    /// From when to when the database has rows of each description.
+    spans: Spans,
     as_of: Cursor,
 }
 
@@ -142,11 +146,12 @@ pub(crate) async fn write_rows(
     chunk: &Chunk,
     first: usize,
 ) -> Result<(), Error> {
-    let described = &mut numbers.described;
+    let (described, spans) = (&mut numbers.described, &mut numbers.spans);
     let numbers = numbers_of(session, &mut numbers.of, chunk).await?;
     describe(session, described, chunk, &numbers).await?;
     copy_rows(session, chunk, first, &numbers).await?;
-    let (latest, reach) = sums(chunk, first, &numbers);
+    let (latest, reach, written) = sums(chunk, first, &numbers);
+    spans::widen(session, spans, &written).await?;
     note_latest(session, chunk, &latest).await?;
     note_reach(session, &reach).await
 }
@@ -256,8 +261,8 @@ struct Ends {
     last: Option<i64>,
 }
 
-fn sums(chunk: &Chunk, first: usize, numbers: &[i32]) -> (Latest, Reach) {
-    let (mut latest, mut reach) = (Latest::new(), Reach::new());
+fn sums(chunk: &Chunk, first: usize, numbers: &[i32]) -> (Latest, Reach, Spans) {
+    let (mut latest, mut reach, mut spans) = (Latest::new(), Reach::new(), Spans::new());
     for row in first..chunk.marks.len() {
         let number = numbers[chunk.batch.stream_of(row)];
         let arrival = chunk.marks[row].arrival;
@@ -276,6 +281,11 @@ fn sums(chunk: &Chunk, first: usize, numbers: &[i32]) -> (Latest, Reach) {
             extra.end.map(Time::nanos),
             extra.result_time.map(Time::nanos),
         );
+        let span = Span::of(time.nanos(), end, result);
+        let of_description = spans.entry((number, chunk.batch.description(row)));
+        of_description
+            .and_modify(|known| *known = known.joined(span))
+            .or_insert(span);
         if end.is_some() || result.is_some() {
             let known = reach.entry(number).or_default();
             known.end = known.end.max(end);
@@ -283,7 +293,7 @@ fn sums(chunk: &Chunk, first: usize, numbers: &[i32]) -> (Latest, Reach) {
             known.last = known.last.max(result);
         }
     }
-    (latest, reach)
+    (latest, reach, spans)
 }
 
 fn time_of(chunk: &Chunk, row: usize) -> i64 {
