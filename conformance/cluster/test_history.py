@@ -1,6 +1,7 @@
 """Three gateways, one nats-server and one PostgreSQL, under load: one history, whichever of them is killed."""
 
 import json
+import pathlib
 import subprocess
 import time
 import unittest
@@ -136,19 +137,45 @@ class Moved(unittest.TestCase):
                 restored.restart()
 
     def test_what_is_dropped_takes_no_description_of_what_stays(self):
-        old = {"value": 9, "unit": "mm", "sensor": "urn:s:first", "time": "1999-01-01T00:00:00Z"}
-        with Gateway() as gateway:
+        first = {"value": 9, "unit": "mm", "sensor": "urn:s:first", "type": "urn:p:level"}
+        # The second was made as the first two that stay.
+        shared = {"value": 1.3, "unit": "m", "sensor": "urn:s:old", "type": "urn:p:level"}
+        old = [{**first, "time": "1999-01-01T00:00:00Z"}, {**shared, "time": "1999-06-01T00:00:00Z"}]
+        gone = [(9, "mm", "urn:s:first"), (1.3, "m", "urn:s:old")]
+        with Gateway(settings={"log.segment_bytes": "1048576", "log.retention_bytes": "2097152"}) as gateway:
             # What is past its age goes by the chunk, and each run writes one.
-            for publish in (lambda: gateway.publish("river/level", old), lambda: self.publish(gateway)):
+            for publish in (lambda: [gateway.publish("river/level", it) for it in old], lambda: self.publish(gateway)):
                 publish()
                 gateway.terminate()
                 gateway.start()
-            self.assertEqual(self.told(gateway), [(9, "mm", "urn:s:first"), *self.MADE])
+            self.assertEqual(self.told(gateway), [*gone, *self.MADE])
+            versions = self.versions(gateway)
+            made = [(version["unit"], version["sensor"]) for version in versions]
+            self.assertEqual(
+                sorted(made),
+                [("cm", "urn:s:new"), ("cm", "urn:s:old"), ("m", "urn:s:old"), ("mm", "urn:s:first")],
+            )
             gateway.settings["history.retention_age"] = "3650d"
             # The history is maintained when a gateway ends, the first time with what it had before it was started.
             for _ in range(2):
                 gateway.terminate()
                 gateway.start()
-            for _ in range(2):
-                self.assertEqual(self.told(gateway), self.MADE)
-                gateway.restart()
+            self.stays(gateway, versions)
+            # Nor does the log, which drops the messages that said what they were made under.
+            log = pathlib.Path(gateway.data, "log")
+            segments = {file.name for file in log.glob("*.log")}
+            for at in range(200):
+                gateway.publish("filler", {"value": f"{at}" + "x" * 30_000})
+            gateway.terminate()
+            self.assertFalse(segments & {file.name for file in log.glob("*.log")}, "the log has dropped nothing")
+            gateway.start()
+            self.stays(gateway, versions)
+
+    def stays(self, gateway, versions):
+        for _ in range(2):
+            self.assertEqual(self.told(gateway), self.MADE)
+            self.assertEqual(self.versions(gateway), versions)
+            # By its description a number is found in another unit.
+            rows = json.loads(gateway.request("GET", "/history/river/level?unit=m")[2])["observations"]
+            self.assertEqual([row["value"] for row in rows], [1.42, 1.5, 0.5, 0.51])
+            gateway.restart()
