@@ -1,6 +1,8 @@
 """MQTT sessions of three gateways and one log: where clients go, what a kill, a pause and a start leave of them."""
 
 import collections
+import http.client
+import json
 import pathlib
 import signal
 import subprocess
@@ -18,6 +20,8 @@ from mqtt.raw import (
 
 TAKEN_OVER = 0x8E
 GONE_S = 3
+# How long a record waits for a server to say that it is kept.
+PLACE_WAIT_S = 30
 # What is not counted of what wanders.
 FIRST, LAST = "first 0", "last 0"
 
@@ -172,6 +176,32 @@ class Sessions(Shared):
         self.assertEqual(moved.receive().kind, PUBCOMP)
         self.mark(one, "once/mark")
         self.assertEqual(self.payloads(reader), [b"1", b"2"])
+
+    def test_a_will_waits_for_servers_that_are_away(self):
+        one, two, _ = self.gateways
+        plain = self.client(one, "plain", will=("wills/plain", "gone", 1, 0, []))
+        kept = self.kept(one, "kept", will=("wills/kept", "gone", 1, 0, []))
+        self.nats.kill_all()
+        plain.drop()
+        kept.drop()
+        # Who publishes behind them is refused once records have waited long enough: they may be stored or not.
+        patient = http.client.HTTPConnection(one.host, one.port, timeout=3 * PLACE_WAIT_S)
+        fields = {"Content-Type": "application/json"}
+        for _ in range(2):
+            self.assertEqual(one.request("POST", "/live/other", '{"value":1}', fields, patient)[0], 503)
+        self.nats.start_all()
+
+        def told(gateway):
+            answers = [gateway.request("GET", f"/history/wills/{name}") for name in ("plain", "kept")]
+            read = [json.loads(body)["observations"] if status == 200 else [] for status, _, body in answers]
+            return [[row["value"] for row in rows] for rows in read]
+
+        for gateway in (one, two):
+            until(lambda gateway=gateway: told(gateway) == [["gone"], ["gone"]], 60)
+        self.long_gone(two)
+        self.mark(one, "wills/mark")
+        for gateway in (one, two):
+            self.assertEqual(told(gateway), [["gone"], ["gone"]])
 
     def test_a_gateway_gone_for_good_leaves_a_will_once(self):
         one, two, three = self.gateways
