@@ -72,6 +72,20 @@ class Messages(unittest.TestCase):
             good = sender.send(Message(body=b'{"value": 1}', inferred=True, content_type="application/json"))
             self.assertEqual(good.remote_state, Delivery.ACCEPTED)
 
+    def test_what_contradicts_a_declaration_is_rejected(self):
+        self.gateway.request("PUT", "/catalog/said/a", '{"unit":"m"}', {"Content-Type": "application/json"})
+        body = b'{"value":5,"unit":"s"}'
+        with connection(self.gateway) as peer:
+            sender = peer.create_sender("said/a")
+            for content_type in (None, "text/plain", "application/json"):
+                with self.subTest(content_type=content_type), self.assertRaises(SendException) as raised:
+                    sender.send(Message(body=body, inferred=True, content_type=content_type))
+                self.assertEqual(raised.exception.state, Delivery.REJECTED)
+            good = sender.send(Message(body=b'{"value":5,"unit":"cm"}', inferred=True))
+            self.assertEqual(good.remote_state, Delivery.ACCEPTED)
+        entry = json.loads(self.gateway.request("GET", "/catalog/said/a")[2])
+        self.assertNotIn("problem", entry)
+
     # [AMQP-2.6.7-1]
     def test_no_more_comes_than_there_is_credit_for(self):
         with connection(self.gateway) as peer:

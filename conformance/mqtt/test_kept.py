@@ -8,7 +8,7 @@ import unittest
 
 from access.world import token
 from gateway import Gateway
-from mqtt.raw import CONTENT_TYPE, USER, Client, publish, until
+from mqtt.raw import CONTENT_TYPE, REASON, USER, Client, publish, until
 
 ASIDE = "$aside/mqtt"
 # What looks like observations at `odd/t` and can be none; and what is nothing at all.
@@ -106,6 +106,33 @@ class Bytes(Served):
             self.assertEqual(reader.message().payload, b"{")
         self.client(version=5).publish("odd/t", "{", qos=0, properties=[(CONTENT_TYPE, "application/json")])
         self.assertEqual(reader.message().payload, b"{")
+
+    # [MQTT-4.13.2]: what contradicts a declaration is refused where a reason can be given, whatever the content type.
+    def test_what_contradicts_a_declaration_is_told_to_mqtt_5(self):
+        headers = {"Content-Type": "application/json"}
+        self.assertEqual(self.gateway.request("PUT", "/catalog/mq/a", '{"unit":"m"}', headers)[0], 204)
+        reader, body = self.client(("mq/a", 1)), b'{"value":5,"unit":"s"}'
+        for topic, kind in (("mq/a", None), ("mq/a", "application/json"), ("$as/json/mq/a", None)):
+            for qos in (1, 2):
+                with self.subTest(topic=topic, kind=kind, qos=qos):
+                    properties = [(CONTENT_TYPE, kind)] if kind else []
+                    client = self.client(version=5)
+                    client.send(publish(topic, body, qos, 1, properties=properties))
+                    answer = client.receive()
+                    self.assertEqual(answer.code, 0x99)
+                    said = answer.property(REASON)
+                    self.assertTrue("`m`" in said and "`s`" in said, said)
+        self.assertTrue(reader.nothing())
+        # Nobody can be told of it: it goes on as bytes, is counted, and stands in the catalog.
+        for version, qos in ((4, 0), (4, 1), (4, 2), (5, 0)):
+            self.client(version=version).publish("mq/a", body, qos=qos)
+            self.assertEqual(reader.message().payload, body)
+        entry = json.loads(self.gateway.request("GET", "/catalog/mq/a")[2])
+        self.assertEqual((entry["problemKind"], entry["problems"], entry["unit"]), ("content", 4, "m"))
+        # One that can be converted is no contradiction, and what is not understood stays bytes.
+        for good in (b'{"value":5,"unit":"cm"}', b"{", b"\x00\xff"):
+            self.assertEqual(self.client(version=5).publish("mq/a", good), 0)
+            self.assertEqual(reader.message().payload, good)
 
 
 class SetAside(Served):

@@ -68,6 +68,12 @@ class Service(unittest.TestCase):
         self.assertEqual(json.loads(item.text)["observations"][0]["value"], 1)
         self.refused("item-not-found", "set", f"<subscribe node='$as/none/a' jid='{self.ann.jid}'/>")
 
+    def test_what_contradicts_a_declaration_is_a_conflict(self):
+        self.gateway.request("PUT", "/catalog/said/a", '{"unit":"m"}', {"Content-Type": "application/json"})
+        said = "<json xmlns='urn:xmpp:json:0'>{\"value\":5,\"unit\":\"s\"}</json>"
+        self.refused("conflict", "said/a", said, ask=self.ann.publish)
+        self.assertEqual(self.gateway.history("said/a"), [])
+
     # [XEP0060-7.1-2] [XEP0060-7.1-4] [RFC6120-8.3-1]
     def test_a_repeat_is_not_stored_twice_and_the_rest_flows_on(self):
         first = self.ann.publish_value("a/b", 1, name="one")

@@ -34,6 +34,8 @@ pub(crate) struct Incoming {
     pub(crate) trace: Traced,
     /// Whether its bytes are kept where what they say cannot be.
     pub(crate) may_be_bytes: bool,
+    /// Whether a refusal reaches its publisher.
+    pub(crate) is_answered: bool,
     /// What of it is not understood.
     pub(crate) unread: Option<Box<Unread>>,
 }
@@ -57,7 +59,8 @@ impl Incoming {
                 .and_then(|()| descriptions::check(&core.catalog, batch, now));
             match checked {
                 Err(fault)
-                    if self.may_be_bytes && principal.grants.allow(Verb::Publish, &self.topic) =>
+                    if self.is_kept_for(&fault)
+                        && principal.grants.allow(Verb::Publish, &self.topic) =>
                 {
                     self.become_bytes(fault)?;
                 }
@@ -68,6 +71,13 @@ impl Incoming {
             checks::check_full(&core.catalog, &self.topic)?;
         }
         Ok(Known::new())
+    }
+
+    /// Says whether its bytes are kept where its observations are refused for this. What contradicts a declaration is
+    /// understood all too well: whoever can be told of that is.
+    fn is_kept_for(&self, fault: &Fault) -> bool {
+        let is_told = self.is_answered && matches!(fault, Fault::Contradicted { .. });
+        self.may_be_bytes && !is_told
     }
 
     /// Goes on as bytes, and why.

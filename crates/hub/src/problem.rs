@@ -133,6 +133,9 @@ impl Fault {
             Fault::Undecodable { .. } => "Send what its format says, or say another format.",
             Fault::Message(_) => "Send observations at or below the topic of the message.",
             Fault::OverLimit { .. } | Fault::Crowded { .. } => "Send less, or raise the limit.",
+            Fault::Contradicted { .. } => {
+                "Send what is declared, or declare what is sent: `PUT /catalog/TOPIC`."
+            }
             _ => "",
         }
     }

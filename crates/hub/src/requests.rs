@@ -59,6 +59,9 @@ pub struct Publish {
     pub attributes: Attributes,
     /// What its publisher is promised; at most once, nobody waits for the disk.
     pub quality: Quality,
+    /// Whether a refusal reaches its publisher: then what contradicts a declaration is refused, whatever the message
+    /// says that it is.
+    pub is_answered: bool,
     /// Whether it takes the place of its topic's retained message; an empty one only removes that.
     pub retain: bool,
     /// Who publishes it, where subscribers may ask to be spared their own.
@@ -78,6 +81,7 @@ impl Publish {
             origin: String::new(),
             attributes: Attributes::default(),
             quality: Quality::default(),
+            is_answered: false,
             retain: false,
             client: None,
             incoming: Incoming::default(),
@@ -93,7 +97,8 @@ pub enum Media {
     /// In this format, says somebody who cannot be told that it is not: what can be read of it, else what it looks
     /// like, else opaque.
     Claimed(&'static Format),
-    /// Not said: what it looks like, else opaque, as is what looks like observations that cannot be kept.
+    /// Not said: what it looks like, else opaque, as is what looks like observations that cannot be kept; but what
+    /// contradicts a declaration is refused where its publisher is told ([`Publish::is_answered`]).
     Undeclared,
     /// Opaque bytes of this content type.
     Opaque(String),

@@ -11,7 +11,7 @@ use weir_hub::{
     Attributes, EntryProblem, Fault, Given, Grants, Hub, Media, Next, Outcome, Principal, Publish,
     Shape, Since, Subscribe, Subscription, Verb,
 };
-use weir_model::{Cursor, Filter, Limits};
+use weir_model::{Cursor, Datastream, Filter, Limits};
 
 /// Payloads that look like observations and can be none, of a publisher at `a`.
 fn odd() -> Vec<Vec<u8>> {
@@ -389,4 +389,42 @@ fn a_value_is_taken_without_what_may_not_be_published() {
     let flat = Publish::new("zz/lamp", Media::Format(json), r#"{"state":"ON"}"#);
     let refused = acknowledged(&house.hub, &granted(&["zz/lamp"]), flat);
     assert!(matches!(refused, Err(Fault::Denied { .. })));
+}
+
+#[test]
+fn who_can_be_told_that_he_contradicts_a_declaration_is_told() {
+    let house = new();
+    let declared = Datastream {
+        unit: Some("m".into()),
+        ..Datastream::default()
+    };
+    let who = everyone();
+    let caller = house.hub.caller(at(0), &who).unwrap();
+    caller.change("a", Some(declared)).unwrap();
+    let json = by_name("json").unwrap();
+    let body = r#"{"value":5,"unit":"s"}"#;
+    let mut live = raw(&house.hub, "a", Since::Now);
+    for media in [Media::Undeclared, Media::Claimed(json), Media::Format(json)] {
+        let told = Publish {
+            is_answered: true,
+            ..Publish::new("a", media, body)
+        };
+        let refused = acknowledged(&house.hub, &everyone(), told);
+        assert!(matches!(refused, Err(Fault::Contradicted { .. })));
+    }
+    assert!(bodies(&mut live).is_empty());
+    assert_eq!((unread(&house.hub), house.hub.counts().refused), (0, 3));
+    for media in [Media::Undeclared, Media::Claimed(json)] {
+        acknowledged(&house.hub, &everyone(), Publish::new("a", media, body)).unwrap();
+        assert_eq!(bodies(&mut live), [body.as_bytes()]);
+    }
+    assert_eq!(unread(&house.hub), 2);
+    let problem = problem_of(&house.hub, "a").unwrap();
+    assert!(problem.what.contains("`m`") && problem.what.contains("PUT /catalog"));
+    // What is not understood at all stays bytes, told or not.
+    let odd = Publish {
+        is_answered: true,
+        ..Publish::new("a", Media::Undeclared, "{")
+    };
+    acknowledged(&house.hub, &everyone(), odd).unwrap();
 }

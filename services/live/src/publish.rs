@@ -22,6 +22,7 @@ pub(crate) fn publish(hub: &Arc<Hub>, call: Call, rest: &str) -> Result<Answer, 
     let publish = Publish {
         key: key.map(|key| key.as_bytes().to_vec()),
         incoming: call.incoming,
+        is_answered: true,
         ..Publish::new(topic, media, call.body.clone())
     };
     let caller = hub.caller(call.now, &call.principal);

@@ -133,6 +133,7 @@ impl Hub {
             retain: publish.retain,
             trace: trace.clone(),
             may_be_bytes,
+            is_answered: publish.is_answered,
             unread,
         })
     }

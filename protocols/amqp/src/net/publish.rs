@@ -59,6 +59,8 @@ pub(super) fn request_of(
         (false, false) => Quality::AtLeastOnce,
         (false, true) => Quality::ExactlyOnce,
     };
+    // A settled transfer has no outcome (AMQP 1.0 section 3.4).
+    publish.is_answered = !received.settled;
     publish.client = Some(client);
     publish.key = key;
     publish.attributes = attributes;

@@ -48,7 +48,7 @@ fn publisher<'p>(principal: &'p Principal, client_id: &str, topic: &str) -> Cow<
 }
 
 /// Gives a message to the hub, under this key where its publisher gave it none. What is not in the format that its
-/// topic says is refused where its publisher is answered, else kept as bytes.
+/// topic says, or contradicts what is declared, is refused where its publisher is answered, else kept as bytes.
 pub(super) fn publish(
     hub: &Arc<Hub>,
     now: Time,
@@ -64,6 +64,7 @@ pub(super) fn publish(
         return Err(Refused::Code(code, reason.into()));
     }
     let mut request = request_of(message, now, client)?;
+    request.is_answered = is_answered;
     if let (false, Media::Format(format)) = (is_answered, &request.media) {
         request.media = Media::Claimed(format);
     }

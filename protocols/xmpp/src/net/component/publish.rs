@@ -56,6 +56,7 @@ impl Publication {
                 None => media,
             };
             let mut message = Publish::new(topic.clone(), media, body);
+            message.is_answered = true;
             let id = item.attribute("id").filter(|id| !id.is_empty());
             message.key = id.map(|id| key(asked.from(), &topic, id));
             messages.push(message);
