@@ -1,17 +1,22 @@
 //! `sta+http://`: the client's half of SensorThings, for any server that speaks version 1.1.
 //!
-//! A topic is a Datastream's `properties/topic`, or else its name. Publishing creates what is missing; reading
+//! A topic is a Datastream's `properties/topic`, or else its name. Publishing creates what is missing,
+//! and refuses what the Datastream would tell as something else; reading
 //! follows server-sent events where the server has them, as weir does, and else asks for what is newer than each
 //! Datastream's last Observation. What it deliberately does not do: change entities that are there.
 
 mod api;
 mod datastreams;
+mod events;
+mod meant;
 mod publish;
 mod read;
+mod row;
 
 use api::Api;
+use events::Events;
 use publish::Publishes;
-use read::{Events, Reads};
+use read::Reads;
 use std::io;
 use std::sync::Arc;
 use weir_model::Filter;
@@ -43,11 +48,10 @@ impl Client for SensorThingsClient {
             let mut api = api?;
             api.check().await?;
             let starts_at = since_time(since.as_deref());
-            if starts_at.is_err() || since.is_none() {
-                let events = Events::open(&mut api, &filters, since.as_deref(), target.format);
-                if let Some(events) = events.await? {
-                    return Ok(Box::new(events) as Box<dyn Subscriber>);
-                }
+            let may_follow = starts_at.is_err() || since.is_none();
+            if may_follow && let Some(events) = Events::begin(&mut api, since.as_deref()).await? {
+                let events = Events::of(api, events, filters, target.format).await?;
+                return Ok(Box::new(events) as Box<dyn Subscriber>);
             }
             let polled = Polled::open(Reads::new(api, filters), target.format, starts_at?).await?;
             Ok(Box::new(polled) as Box<dyn Subscriber>)

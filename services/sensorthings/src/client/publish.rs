@@ -2,13 +2,17 @@
 
 use super::api::{Api, refused};
 use super::datastreams::{datastream, feature};
+use super::meant::Says;
 use crate::values::{instant, result};
 use serde_json::{Map, Value as Json, json};
 use std::collections::HashMap;
 use std::io;
 use std::ops::Range;
-use weir_model::{Batch, Observation, Time};
+use weir_model::{Batch, BatchBuilder, Observation, Time};
 use weir_service::{LocalFuture, Publisher, Target, by_topic, invalid, misspoken, read_message};
+
+/// Features whose links are kept; of others it is asked again.
+const FEATURES_MAX: usize = 10_000;
 
 /// Publishes messages.
 pub(super) struct Publishes {
@@ -16,6 +20,8 @@ pub(super) struct Publishes {
     target: Target,
     /// The Datastreams of topics.
     known: HashMap<String, Known>,
+    /// Links to the features that observations named, by their names.
+    features: HashMap<String, Json>,
     /// Whether the server has `CreateObservations`, as far as is known.
     takes_many: bool,
 }
@@ -26,6 +32,7 @@ impl Publishes {
             api,
             target,
             known: HashMap::new(),
+            features: HashMap::new(),
             takes_many: true,
         }
     }
@@ -37,20 +44,22 @@ impl Publishes {
         }
         for (topic, rows) in by_topic(&message) {
             if !self.known.contains_key(topic) {
-                let (path, id) = datastream(&mut self.api, &message.row(rows[0])).await?;
+                let (path, id, says) = datastream(&mut self.api, &message.row(rows[0])).await?;
                 let known = Known {
                     path,
                     id,
+                    says,
                     feature: None,
                 };
                 self.known.insert(topic.to_owned(), known);
             }
         }
+        let message = &self.as_told(&message)?;
         // The first alone: it says whether a feature has to be named.
         self.one(&message.row(0)).await?;
         let rest = 1..message.len();
         if rest.len() > 1 && self.takes_many && !message.has_extras() {
-            self.takes_many = self.at_once(&message, rest.clone()).await?;
+            self.takes_many = self.at_once(message, rest.clone()).await?;
             if self.takes_many {
                 return Ok(());
             }
@@ -61,17 +70,35 @@ impl Publishes {
         Ok(())
     }
 
+    /// The message with its results as the Datastreams tell them: nothing of it is posted where one cannot be told.
+    fn as_told(&self, message: &Batch) -> io::Result<Batch> {
+        let mut told = BatchBuilder::new();
+        for (index, row) in message.rows().enumerate() {
+            let of_many = |error: io::Error| match message.len() {
+                1 => error,
+                _ => invalid(format!("observation {}: {error}", index + 1)),
+            };
+            let value = self.known[row.topic].says.result(&row).map_err(of_many)?;
+            let told = told.push(&Observation { value, ..row });
+            told.map_err(|error| of_many(invalid(error.to_string())))?;
+        }
+        Ok(told.finish())
+    }
+
     /// Posts one; where the Thing has no Location that its feature could be made of (18-088 section 8.2.8), one
     /// of the Thing's name is found or made.
     async fn one(&mut self, row: &Observation<'_>) -> io::Result<()> {
-        let known = &self.known[row.topic];
-        let path = format!("{}/Observations", known.path);
-        let body = observation(row, known.feature.as_ref());
+        let feature_is = match row.extra.feature {
+            Some(_) => Some(self.feature_named(row).await?),
+            None => self.known[row.topic].feature.clone(),
+        };
+        let path = format!("{}/Observations", self.known[row.topic].path);
+        let body = observation(row, feature_is.as_ref());
         let answered = self.api.post(&path, &body).await?;
         if answered.is_success() {
             return Ok(());
         }
-        if answered.status != 400 || known.feature.is_some() {
+        if answered.status != 400 || feature_is.is_some() {
             return Err(refused(&answered));
         }
         let feature = feature(&mut self.api, row).await?;
@@ -86,6 +113,19 @@ impl Publishes {
             known.feature = Some(feature);
         }
         Ok(())
+    }
+
+    /// A link to the feature that an observation names.
+    async fn feature_named(&mut self, row: &Observation<'_>) -> io::Result<Json> {
+        let name = row.extra.feature.unwrap_or_default();
+        if let Some(known) = self.features.get(name) {
+            return Ok(known.clone());
+        }
+        let link = feature(&mut self.api, row).await?;
+        if self.features.len() < FEATURES_MAX {
+            self.features.insert(name.to_owned(), link.clone());
+        }
+        Ok(link)
     }
 
     /// `CreateObservations` (18-088 section 13.2); says whether the server has it.
@@ -125,6 +165,8 @@ impl Publishes {
 struct Known {
     path: String,
     id: Json,
+    /// What it says of each of its observations.
+    says: Says,
     /// A link to what is named as feature of interest, where the server needs one.
     feature: Option<Json>,
 }
