@@ -4,6 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 use weir_model::Time;
+use weir_model::batch::NO_TIME;
 
 /// What becomes of the numbers of a window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -52,10 +53,11 @@ pub struct Aggregate {
 }
 
 impl Aggregate {
-    /// Begin of the window that holds this time.
+    /// Begin of the window that holds this time; the first time that there is, where it begins before that.
     pub fn begin(&self, time: Time) -> Time {
         let window = self.window.as_nanos() as i64;
-        Time::from_nanos(time.nanos().div_euclid(window).saturating_mul(window))
+        let begin = time.nanos().div_euclid(window).saturating_mul(window);
+        Time::from_nanos(begin.max(NO_TIME + 1))
     }
 
     /// End of the window that begins here: the begin of the next.
@@ -185,6 +187,18 @@ mod tests {
         assert!("median:10s".parse::<Aggregate>().is_err());
         assert!("mean:0s".parse::<Aggregate>().is_err());
         assert_eq!(parse_duration("1.5m").unwrap(), Duration::from_secs(90));
+    }
+
+    #[test]
+    fn a_window_at_either_end_of_all_times_begins_at_a_time() {
+        for window in ["mean:1d", "mean:36500d", "mean:1ms"] {
+            let aggregate: Aggregate = window.parse().unwrap();
+            for nanos in [NO_TIME + 1, NO_TIME + 1_000_000, i64::MAX] {
+                let begin = aggregate.begin(Time::from_nanos(nanos));
+                assert!((NO_TIME + 1..=nanos).contains(&begin.nanos()), "{window}");
+                assert_eq!(aggregate.begin(begin), begin, "{window}");
+            }
+        }
     }
 
     #[test]
