@@ -87,9 +87,12 @@ fn count_uncompared(
         return;
     }
     for stream in (0..batch.stream_count()).filter(|stream| wanted(*stream)) {
-        if let Some(why) = converted.refusal(stream) {
-            let rows = (0..batch.len()).filter(|row| batch.stream_of(*row) == stream);
-            group.note_uncompared(rows.count() as u64, why);
+        let rows = (0..batch.len()).filter(|row| batch.stream_of(*row) == stream);
+        let refused = rows.filter_map(|row| converted.refusal(row, stream));
+        let (mut count, mut last) = (0, None);
+        refused.for_each(|why| (count, last) = (count + 1, Some(why)));
+        if let Some(why) = last {
+            group.note_uncompared(count, why);
         }
     }
 }
@@ -116,7 +119,7 @@ fn rows(
     let is_due = |row: &usize| {
         let stream = batch.stream_of(*row);
         (all || wanted(stream))
-            && converted.is_none_or(|it| !is_strict || it.refusal(stream).is_none())
+            && converted.is_none_or(|it| !is_strict || it.refusal(*row, stream).is_none())
             && condition.is_none_or(|condition| condition.holds(&seen.value(*row)))
     };
     let due = (0..batch.len()).filter(is_due);

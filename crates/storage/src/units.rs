@@ -158,6 +158,11 @@ impl Conversion {
         let rounded = (sum * power).round() / power;
         if rounded.is_finite() { rounded } else { sum }
     }
+
+    /// The same, unless no double is as large.
+    fn within(&self, number: f64) -> Option<f64> {
+        Some(self.apply(number)).filter(|number| number.is_finite())
+    }
 }
 
 /// What a unit is, in base units.
@@ -249,15 +254,44 @@ pub struct Incomparable {
     pub unit: Box<str>,
     /// The unit that was asked for.
     pub asked: Box<str>,
+    /// The one that is too large in that unit; `None` where none can be converted.
+    pub number: Option<Box<str>>,
+}
+
+impl Incomparable {
+    fn new(topic: &str, unit: &str, asked: &str) -> Self {
+        Self {
+            topic: topic.into(),
+            unit: unit.into(),
+            asked: asked.into(),
+            number: None,
+        }
+    }
+
+    /// Of a number for which there is no double in the unit that was asked for.
+    fn too_large(topic: &str, unit: Option<&str>, asked: &str, number: f64) -> Self {
+        Self {
+            number: Some(format!("{number:e}").into()),
+            ..Self::new(topic, unit.unwrap_or_default(), asked)
+        }
+    }
 }
 
 impl fmt::Display for Incomparable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "`{}`: observations in `{}` cannot be given in `{}`",
-            self.topic, self.unit, self.asked
-        )
+        let Self {
+            topic, unit, asked, ..
+        } = self;
+        match &self.number {
+            None => write!(
+                f,
+                "`{topic}`: observations in `{unit}` cannot be given in `{asked}`"
+            ),
+            Some(number) => write!(
+                f,
+                "`{topic}`: {number} `{unit}` is too large a number in `{asked}`: ask for another unit"
+            ),
+        }
     }
 }
 
@@ -282,11 +316,7 @@ pub fn conversion(
     let Some(unit) = unit else {
         return Ok(Conversion::NONE);
     };
-    Conversion::between(unit, asked).ok_or_else(|| Incomparable {
-        topic: topic.into(),
-        unit: unit.into(),
-        asked: asked.into(),
-    })
+    Conversion::between(unit, asked).ok_or_else(|| Incomparable::new(topic, unit, asked))
 }
 
 /// Rows with their numbers in the unit that is wanted.
@@ -295,17 +325,30 @@ pub struct Converted {
     pub batch: Batch,
     /// Of each datastream of what was converted, why its rows are as they were.
     refused: Vec<Option<Incomparable>>,
+    /// The rows whose numbers are too large in that unit, in order: these are as they were, too, or null with the reason
+    /// as quality where each datastream's own unit is wanted.
+    too_large: Vec<(usize, Incomparable)>,
 }
 
 impl Converted {
-    /// Why the numbers of this datastream could not be converted.
-    pub fn refusal(&self, stream: usize) -> Option<&Incomparable> {
-        self.refused[stream].as_ref()
+    /// Why this row, which is of this datastream of what was converted, is as it was.
+    pub fn refusal(&self, row: usize, stream: usize) -> Option<&Incomparable> {
+        let large = || {
+            let found = self.too_large.binary_search_by_key(&row, |(row, _)| *row);
+            found.ok().map(|at| &self.too_large[at].1)
+        };
+        self.refused[stream].as_ref().or_else(large)
     }
 
     /// Whether all could be converted.
     pub fn is_whole(&self) -> bool {
-        self.refused.iter().all(Option::is_none)
+        self.too_large.is_empty() && self.refused.iter().all(Option::is_none)
+    }
+
+    /// Why the first could not be.
+    fn into_refusal(self) -> Option<Incomparable> {
+        let large = self.too_large.into_iter().map(|(_, why)| why);
+        self.refused.into_iter().flatten().chain(large).next()
     }
 }
 
@@ -327,29 +370,41 @@ pub fn converted(batch: &Batch, unit: &InUnit) -> Option<Converted> {
         Some(conversion(view.topic, view.unit, wanted).map(|it| (it, wanted)))
     });
     let found: Vec<_> = found.collect();
-    let mut builder = BatchBuilder::new();
+    let (mut builder, mut too_large) = (BatchBuilder::new(), Vec::new());
+    // Where each datastream has one unit, nobody is told that of a row.
+    let is_own = *unit == InUnit::Own;
     for row in batch.rows().enumerate() {
         let (index, mut row) = row;
         let of = &found[batch.stream_of(index)];
         let number = row.value.number().filter(|_| row.value.is_numeric());
         if let (Some(Ok((conversion, unit))), Some(number)) = (of, number) {
-            (row.value, row.unit) = (Value::Number(conversion.apply(number)), Some(*unit));
+            match conversion.within(number) {
+                Some(it) => (row.value, row.unit) = (Value::Number(it), Some(*unit)),
+                None => {
+                    let why = Incomparable::too_large(row.topic, row.unit, unit, number);
+                    too_large.push((index, why));
+                }
+            }
         }
-        // A row of a batch was checked when it was made; a number that becomes too large is left out.
-        if builder.push(&row).is_err() {
-            row.value = Value::Null;
-            let _checked_before = builder.push(&row);
+        let told = too_large.last().filter(|(at, _)| *at == index);
+        let reason = told.filter(|_| is_own).map(|(_, why)| why.to_string());
+        if let Some(reason) = &reason {
+            (row.value, row.unit) = (Value::Null, wanted(batch.stream_of(index)));
+            row.extra.quality = row.extra.quality.or(Some(reason.as_str()));
         }
+        // A row of a batch was checked when it was made.
+        let _checked_before = builder.push(&row);
     }
     let refused = found.into_iter().map(|it| it.and_then(Result::err));
     Some(Converted {
         batch: builder.finish(),
         refused: refused.collect(),
+        too_large,
     })
 }
 
 /// A row's result as conditions look at it, in the unit that its datastream has now; `None` where it cannot be
-/// converted to that.
+/// given in that.
 pub fn comparable(batch: &Batch, row: usize) -> Option<Value<'_>> {
     comparable_in(batch, row, batch.own_unit(batch.stream_of(row)))
 }
@@ -363,7 +418,7 @@ pub fn comparable_in<'b>(batch: &'b Batch, row: usize, unit: Option<&str>) -> Op
     };
     let view = batch.stream(batch.stream_of(row));
     let found = conversion(view.topic, view.unit, unit).ok()?;
-    Some(Value::Number(found.apply(number)))
+    found.within(number).map(Value::Number)
 }
 
 /// The same rows with their numbers in the unit that is wanted.
@@ -371,13 +426,10 @@ pub fn in_unit(batch: Batch, unit: &InUnit) -> Result<Batch, Incomparable> {
     match converted(&batch, unit) {
         _ if matches!(unit, InUnit::Compared(_)) => Ok(batch),
         None => Ok(batch),
-        Some(converted) => {
-            let first = converted.refused.into_iter().flatten().next();
-            match first.filter(|_| matches!(unit, InUnit::Named(_))) {
-                Some(refused) => Err(refused),
-                None => Ok(converted.batch),
-            }
+        Some(converted) if converted.is_whole() || !matches!(unit, InUnit::Named(_)) => {
+            Ok(converted.batch)
         }
+        Some(converted) => converted.into_refusal().map_or(Ok(batch), Err),
     }
 }
 
@@ -385,7 +437,15 @@ pub fn in_unit(batch: Batch, unit: &InUnit) -> Result<Batch, Incomparable> {
 #[derive(Clone, Debug, Default)]
 pub struct Units {
     /// Of each datastream concerned, by its index in [`crate::Range::topics`], the conversion of each description.
-    of: BTreeMap<usize, Vec<Result<Conversion, Incomparable>>>,
+    of: BTreeMap<usize, Vec<Result<Step, Incomparable>>>,
+}
+
+/// A conversion, and what is said of a number that is too large for it.
+#[derive(Clone, Debug)]
+struct Step {
+    conversion: Conversion,
+    /// The datastream, the unit of its numbers, and the one that is asked for.
+    names: [Arc<str>; 3],
 }
 
 impl Units {
@@ -403,7 +463,10 @@ impl Units {
                 continue;
             };
             if units.iter().any(|unit| unit.is_some_and(|it| it != asked)) {
-                let each = units.iter().map(|unit| conversion(topic, *unit, asked));
+                let each = units.iter().map(|unit| {
+                    let names = [topic, unit.unwrap_or_default(), asked].map(Arc::from);
+                    conversion(topic, *unit, asked).map(|conversion| Step { conversion, names })
+                });
                 of.insert(index, each.collect());
             }
         }
@@ -420,7 +483,11 @@ impl Units {
         let of = self.of.get(&topic);
         match of.and_then(|of| of.get(usize::from(description))) {
             None => Ok(number),
-            Some(Ok(conversion)) => Ok(conversion.apply(number)),
+            Some(Ok(step)) => {
+                let [topic, unit, asked] = &step.names;
+                let large = || Incomparable::too_large(topic, Some(unit), asked, number);
+                step.conversion.within(number).ok_or_else(large)
+            }
             Some(Err(refused)) => Err(refused.clone()),
         }
     }
@@ -479,6 +546,45 @@ mod tests {
         ] {
             assert_eq!(Conversion::between(from, to), None, "{from} {to}");
         }
+    }
+
+    #[test]
+    fn what_is_too_large_in_a_unit_is_refused_and_said() {
+        let mut builder = BatchBuilder::new();
+        for (number, unit) in [(2.0, "km"), (1e308, "km"), (5.0, "m")] {
+            builder.begin();
+            builder.topic(weir_model::batch::Naming::Topic, "far/away");
+            builder.unit(unit);
+            builder.value(Value::Number(number));
+            builder.end().unwrap();
+        }
+        let batch = builder.finish();
+        let refused = in_unit(batch.clone(), &InUnit::Named("m".into())).unwrap_err();
+        let told = refused.to_string();
+        for word in ["far/away", "1e308", "`km`", "`m`"] {
+            assert!(told.contains(word), "{told}");
+        }
+        let found = converted(&batch, &InUnit::Named("m".into())).unwrap();
+        let refused = (0..3).map(|row| found.refusal(row, batch.stream_of(row)).is_some());
+        assert_eq!(refused.collect::<Vec<_>>(), [false, true, false]);
+        assert!(!found.is_whole());
+        let as_it_was = (found.batch.value(1), found.batch.row(1).unit);
+        assert_eq!(as_it_was, (Value::Number(1e308), Some("km")));
+        assert_eq!(comparable_in(&batch, 1, Some("m")), None);
+        let mut builder = BatchBuilder::new();
+        builder.push(&batch.row(1)).unwrap();
+        builder.own_unit("m");
+        let own = in_unit(builder.finish(), &InUnit::Own).unwrap();
+        let row = own.row(0);
+        assert_eq!((row.value, row.unit), (Value::Null, Some("m")));
+        assert!(row.extra.quality.unwrap().contains("1e308"));
+        let known = Datastream {
+            unit: Some("km".into()),
+            ..Datastream::default()
+        };
+        let units = Units::of([("far/away", &known)].into_iter(), Some("m"));
+        assert_eq!(units.convert(0, 0, 2.0), Ok(2000.0));
+        assert!(units.convert(0, 0, 1e308).is_err());
     }
 
     #[test]

@@ -178,7 +178,9 @@ impl Entry {
             return Some(Ok(value));
         }
         let converted = Conversion::between(made_in, own);
-        let converted = converted.map(|it| Value::Number(it.apply(number)));
+        let converted = converted.map(|it| it.apply(number));
+        let converted = converted.filter(|number| number.is_finite());
+        let converted = converted.map(Value::Number);
         Some(converted.ok_or(made_in))
     }
 
