@@ -1,5 +1,7 @@
 """What an observation means stays with it: unit, sensor and property are those that it was made under."""
 
+import contextlib
+import http.client
 import json
 import pathlib
 import unittest
@@ -174,6 +176,44 @@ class Descriptions(unittest.TestCase):
         self.assertEqual(self.told(resumed + "&where=value%3E42", "value", "unit"), [(1.42, "m"), (45, "cm")])
         self.assertEqual(self.told(resumed + "&where=value%3C1&unit=m", "value", "unit"), [(0.4, "m"), (0.45, "m")])
 
+    def test_a_count_is_of_no_unit(self):
+        self.publish("count/a", value=1, unit="m", sensor="urn:s:1", time=day(1))
+        self.publish("count/a", value=200, unit="cm", time=day(2))
+        for unit in ("", "&unit=s", "&unit=", "&unit=cm"):
+            path = f"/history/count/a?agg=count:3650d{unit}"
+            self.assertEqual(self.told(path, "value", "unit", "sensor"), [(2, None, "urn:s:1")], unit)
+        self.assertEqual(self.told("/history/count/a?agg=max:3650d", "value", "unit"), [(200, "cm")])
+        # Live, too.
+        for unit in ("", "&unit=cm"):
+            with contextlib.closing(http.client.HTTPConnection(self.gateway.address, timeout=60)) as connection:
+                connection.request("GET", f"/live/count/a?agg=count:100ms{unit}", headers={"Accept": "text/event-stream"})
+                answer = connection.getresponse()
+                self.publish("count/a", value=3, unit="m")
+                lines = iter(answer.readline, b"")
+                line = next(line for line in lines if line.startswith(b"data:"))
+                [row] = json.loads(line[5:])["observations"]
+                self.assertEqual((row["value"], row.get("unit")), (1, None), row)
+
+    def test_a_window_at_the_first_of_all_times_has_a_time(self):
+        self.publish("first/a", value=1, time="1677-09-21T00:12:44Z")
+        for window in ("1d", "36500d"):
+            [(value, time)] = self.told(f"/history/first/a?agg=mean:{window}", "value", "time")
+            self.assertEqual((value, time[:10]), (1, "1677-09-21"))
+
+    def test_a_number_that_is_too_large_in_a_unit_is_refused_or_says_so(self):
+        self.publish("far/a", value=2, unit="km", time=day(1))
+        self.publish("far/a", value=1e308, time=day(2))
+        for query in ("unit=m", "agg=mean:10d&unit=m"):
+            status, _, said = self.gateway.request("GET", f"/history/far/a?{query}")
+            self.assertEqual(status, 400, said)
+            for word in (b"far/a", b"`km`", b"`m`", b"1e308"):
+                self.assertIn(word, said)
+        self.assertEqual(self.told("/history/far/a?unit=Mm", "value"), [(0.002,), (1e305,)])
+        self.publish("far/a", value=5, unit="m", time=day(3))
+        told = self.told("/history/far/a?unit=", "value", "unit", "quality")
+        self.assertEqual([row[:2] for row in told], [(2000, "m"), (None, "m"), (5, "m")])
+        self.assertIn("too large", told[1][2])
+
     def test_what_is_declared_is_not_contradicted(self):
         entry = '{"unit":"Cel","sensor":"urn:s:1"}'
         status, _, said = self.gateway.request("PUT", "/catalog/hall/t", entry, JSON)
@@ -185,6 +225,8 @@ class Descriptions(unittest.TestCase):
             said = self.publish("hall/t", good=409, value=3, unit="V", time=day(1, 2))
             self.assertTrue("Cel" in said and "V" in said and "hall/t" in said, said)
             self.assertIn("urn:s:2", self.publish("hall/t", good=409, value=3, sensor="urn:s:2"))
+            # Who says no Content-Type is answered, too.
+            self.assertEqual(self.gateway.request("POST", "/live/hall/t", '{"value":3,"unit":"V"}')[0], 409)
             self.publish("hall/t", value=21, time=day(1, 3))
             rows = [(20, "Cel"), (300, "K"), (21, "Cel")]
             self.assertEqual(self.told("/history/hall/t", "value", "unit")[-3:], rows, when)

@@ -98,9 +98,15 @@ impl Interest {
         function.is_some_and(Function::is_of_a_unit)
     }
 
+    /// Whether the unit that is asked for is that of what its subscribers get: how many there are is of none.
+    fn is_named(&self) -> bool {
+        let function = self.aggregate.map(|aggregate| aggregate.function);
+        matches!(self.unit, InUnit::Named(_)) && function != Some(Function::Count)
+    }
+
     /// Whether its subscribers get nothing of a datastream whose numbers cannot be converted.
     pub(crate) fn is_strict(&self) -> bool {
-        self.condition.is_some() || self.is_of_a_unit() || matches!(self.unit, InUnit::Named(_))
+        self.condition.is_some() || self.is_of_a_unit() || self.is_named()
     }
 
     /// Whether what its subscribers get is converted, and not only compared.

@@ -161,6 +161,7 @@ fn push(function: Function, builder: &mut BatchBuilder, begin: Time, gathered: &
     // Finite numbers may have a sum that is not.
     let number = gathered.window.value(function).filter(|it| it.is_finite());
     let last = function == Function::Last;
+    let is_count = function == Function::Count;
     let row = Observation {
         naming: Naming::Topic,
         value: if last {
@@ -169,6 +170,7 @@ fn push(function: Function, builder: &mut BatchBuilder, begin: Time, gathered: &
             number.map_or(Value::Null, Value::Number)
         },
         time: if last { sample.time } else { Some(begin) },
+        unit: sample.unit.filter(|_| !is_count),
         ..sample
     };
     // The sample was checked when its message was made.

@@ -90,6 +90,12 @@ impl Batch {
         }
     }
 
+    /// Has the numbers of a part be of no unit: they count something.
+    pub fn without_unit(&mut self, index: usize) {
+        let stream = &mut self.streams[index];
+        (stream.unit, stream.own_unit) = (Span::NONE, Span::NONE);
+    }
+
     /// Says of which unit the numbers of a part are.
     pub fn set_unit(&mut self, index: usize, unit: &str) {
         self.streams[index].unit = Span::append(&mut self.names, unit);

@@ -341,9 +341,9 @@ impl Hub {
         })?;
         let mut page = self.visible(past, read);
         // The last of a window is an observation; what others come to is of what the datastream is now.
-        let is_computed = past
-            .aggregate
-            .is_some_and(|it| it.function != Function::Last);
+        let function = past.aggregate.map(|it| it.function);
+        let is_computed = function.is_some_and(|it| it != Function::Last);
+        let is_count = function == Some(Function::Count);
         for index in 0..page.batch.stream_count() {
             let topic = page.batch.stream(index).topic;
             if let Ok(at) = known.binary_search_by(|(known, _)| (**known).cmp(topic)) {
@@ -356,8 +356,13 @@ impl Hub {
                 }
                 page.batch.fill(index, datastream);
             }
+            if is_count {
+                page.batch.without_unit(index);
+            }
         }
-        page.batch = in_unit(page.batch, &past.unit)?;
+        if !is_count {
+            page.batch = in_unit(page.batch, &past.unit)?;
+        }
         Ok(page)
     }
 
