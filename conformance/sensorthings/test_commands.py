@@ -91,12 +91,12 @@ class Commands(unittest.TestCase):
         since = self.gateway.cursor()
         command = [BINARY, "sub", self.url, "Temp", "--since", since, "--count", "3"]
         for number, name in enumerate(called):
-            self.gateway.publish(f"{name}/Temp", {"value": number})
+            self.gateway.publish(f"{name}/temp", {"value": number})
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as subscriber:
             told = [json.loads(subscriber.stdout.readline())["observations"][0] for _ in called]
             # One that is made meanwhile is told apart, too.
             called["attic"] = self.thing("attic")
-            self.gateway.publish("attic/Temp", {"value": 2})
+            self.gateway.publish("attic/temp", {"value": 2})
             told += json.loads(subscriber.stdout.readline())["observations"]
         self.assertEqual(subscriber.returncode, 0)
         for number, (row, (name, topic)) in enumerate(zip(told, called.items(), strict=True)):
