@@ -325,8 +325,8 @@ pub struct Converted {
     pub batch: Batch,
     /// Of each datastream of what was converted, why its rows are as they were.
     refused: Vec<Option<Incomparable>>,
-    /// The rows whose numbers are too large in that unit, in order: these are as they were, too, or null with the reason
-    /// as quality where each datastream's own unit is wanted.
+    /// The rows whose numbers are too large in that unit, in order: these are as they were, too, or null with the
+    /// reason as quality where each datastream's own unit is wanted.
     too_large: Vec<(usize, Incomparable)>,
 }
 
