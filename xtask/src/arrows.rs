@@ -100,7 +100,8 @@ pub(crate) const ARROWS: &[Arrow] = &[
         "bench/load",
         &["bench/model", "crates/carrier", "protocols/*"],
     ),
-    arrow("bench/lab", &["bench/load", "crates/program"]),
+    arrow("bench/peers", &["bench/load", "protocols/*"]),
+    arrow("bench/lab", &["bench/peers", "crates/program"]),
     Arrow {
         folder: "bench/report",
         behind: &["bench/model"],

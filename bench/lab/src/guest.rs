@@ -7,9 +7,9 @@
 use std::net::{SocketAddr, ToSocketAddrs};
 
 use crate::targets::{Running, mosquitto, weir};
-use weir_bench_load::device::job::{CoapOver, CoapWay, Conversation, Method};
 use weir_bench_load::load::wire::{PublishWire, SubscribeWire};
 use weir_bench_model::cell::Scheme;
+use weir_bench_peers::device::job::{CoapOver, CoapWay, Conversation, Method};
 
 /// A system that is not started by the bench.
 #[derive(Clone, Debug)]

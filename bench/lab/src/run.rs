@@ -18,7 +18,6 @@ use crate::sample::{Sample, echo};
 use crate::started::Started;
 use crate::targets::{Replay, Running, Settings, Target, list};
 use crate::worker;
-use weir_bench_load::device::job::{Conversation, EchoPlan};
 use weir_bench_load::load::job::{
     IdlePlan, Job, Kind, ObserversPlan, ReplayPlan, TopicsPlan, TrafficPlan,
 };
@@ -39,6 +38,7 @@ use weir_bench_model::own::Own;
 use weir_bench_model::pace::Pace;
 use weir_bench_model::results::{CellResult, Run};
 use weir_bench_model::verdict::{goals, mark_ceiling, ratios};
+use weir_bench_peers::device::job::{Conversation, EchoPlan};
 
 /// Milliseconds idle connections settle before memory is read.
 const IDLE_SETTLE_MS: u64 = 1000;

@@ -16,6 +16,7 @@ const PROGRAMS: &[&str] = &[
     "bench/lab",
     "bench/load",
     "bench/model",
+    "bench/peers",
     "bench/report",
     "bench/studies",
     "crates/demo",

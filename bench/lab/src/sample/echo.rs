@@ -2,8 +2,8 @@
 
 use super::Sample;
 use crate::worker::Measured;
-use weir_bench_load::device::job::{EchoOutcome, EchoPlan};
-use weir_bench_load::sockets::Traffic;
+use weir_bench_peers::device::job::{EchoOutcome, EchoPlan};
+use weir_bench_peers::sockets::Traffic;
 
 /// Reads a measurement.
 pub fn of(plan: &EchoPlan, outcome: &EchoOutcome, measured: &Measured) -> Result<Sample, String> {

@@ -13,7 +13,7 @@ use weir_program::beside;
 
 use super::{Replay, Running, Settings, Target, bound_to_bench, start_announced};
 use weir_bench_load::load::wire::{PublishWire, SubscribeWire};
-use weir_bench_load::sockets::tls;
+use weir_bench_load::tls;
 use weir_bench_model::cell::Scheme;
 use weir_bench_model::environment::version_of;
 use weir_bench_model::limits::POLL_MS;

@@ -15,7 +15,7 @@ use weir_coap::wire::{
 use super::connect::at;
 use super::reactor::Reactor;
 use super::stamp::Scanner;
-use crate::sockets::{challenge, check, datagrams_to};
+use crate::datagrams::{challenge, datagrams_to, refusal};
 use weir_bench_model::limits::CONNECT_WAVE;
 
 /// Content-Format of JSON (RFC 7252 section 12.3).
@@ -108,6 +108,11 @@ fn ask_all(observers: &mut [Observer], wish: Wish) -> Result<(), String> {
         waiting = unanswered;
     }
     Err(format!("{} observers got no answer", waiting.len()))
+}
+
+/// Whether an answer was a success; an error is what the server says instead.
+pub(super) fn check(response: &Message) -> Result<(), String> {
+    refusal(response).map_or(Ok(()), |said| Err(format!("answered {said}")))
 }
 
 impl Observer {

@@ -16,8 +16,8 @@ use weir_carrier::{Batch, Datagrams, Leaving};
 use weir_coap::wire::{Code, Kind, Message, Number, Token, parse_datagram, write_datagram};
 
 use super::job::{Event, ObserversOutcome, ObserversPlan};
-use super::observer::{JSON, request};
-use crate::sockets::{challenge, check};
+use super::observer::{JSON, check, request};
+use crate::datagrams::challenge;
 use weir_bench_model::clock::now_ns;
 use weir_bench_model::latency::Latency;
 

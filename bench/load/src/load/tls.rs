@@ -12,7 +12,7 @@ use rustls::pki_types::ServerName;
 use rustls::{ClientConfig, ClientConnection, StreamOwned};
 
 use super::connect::{Opening, at, dial, finish};
-use crate::sockets::tls::{NAME, config};
+use crate::tls::{NAME, config};
 
 /// An open connection.
 pub(super) type Session = StreamOwned<ClientConnection, TcpStream>;
@@ -25,7 +25,8 @@ pub(super) fn open_all(
     opening: impl Fn(usize) -> Opening,
     mut each: impl FnMut(Session),
 ) -> Result<(), String> {
-    let config = Arc::new(config(certificate, Some("http/1.1"))?);
+    let config = config(certificate, Some("http/1.1"));
+    let config = Arc::new(config.map_err(|e| format!("the certificate: {e}"))?);
     for number in numbers {
         let session = open(address, number, config.clone(), &opening(number));
         each(session.map_err(|e| at(number, &e))?);

@@ -13,9 +13,9 @@ use crate::{
     web_delivery,
 };
 use weir_bench_lab::experiment::Experiment;
-use weir_bench_load::device::job::EchoPlan;
 use weir_bench_load::load::job::{Runner, runner};
 use weir_bench_model::results::Run;
+use weir_bench_peers::device::job::EchoPlan;
 use weir_bench_report::Subject;
 
 /// All experiments.

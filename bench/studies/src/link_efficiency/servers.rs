@@ -12,9 +12,9 @@ pub(super) use weir_bench_lab::targets::tornado::NAME as TORNADO;
 use weir_bench_lab::targets::{
     Running, Settings, libcoap, list, start_announced, this_program, tornado, weir,
 };
-use weir_bench_load::device::job::{CoapOver, CoapWay, Conversation, Method};
-use weir_bench_load::sockets::oscore;
 use weir_bench_model::results::OURS;
+use weir_bench_peers::device::job::{CoapOver, CoapWay, Conversation, Method};
+use weir_bench_peers::oscore;
 
 /// The name of the bare echo.
 pub(super) const BARE: &str = "bare";

@@ -9,8 +9,8 @@ use weir_bench_lab::sample::{Sample, echo};
 use weir_bench_lab::side_by_side;
 use weir_bench_lab::started::Started;
 use weir_bench_lab::worker;
-use weir_bench_load::device::job::{Conversation, EchoPlan};
 use weir_bench_model::limits::{ECHO_MS_MAX, ECHO_REST_MS, ECHO_STREAM_MS_MAX};
+use weir_bench_peers::device::job::{Conversation, EchoPlan};
 
 /// A setting and how much is sent in it.
 pub(super) struct Cell {

@@ -13,13 +13,13 @@ use weir_sansio::{Instant, Output};
 use super::page::markdown;
 use weir_bench_lab::order::Order;
 use weir_bench_lab::targets::Settings;
-use weir_bench_load::device::job::{
-    CoapOver, CoapWay, Conversation, EchoOutcome, EchoPlan, Method,
-};
 use weir_bench_load::load::job::Task;
 use weir_bench_model::clock::now_ns;
 use weir_bench_model::effort::Effort;
 use weir_bench_model::results::Run;
+use weir_bench_peers::device::job::{
+    CoapOver, CoapWay, Conversation, EchoOutcome, EchoPlan, Method,
+};
 
 const PACKETS: u32 = 20;
 

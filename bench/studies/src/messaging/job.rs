@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use weir_bench_model::latency::Latency;
+use weir_bench_peers::Peer;
 
 /// Where a broker is, and how long it may be silent.
 #[derive(Clone, Copy, Debug)]
@@ -16,6 +17,18 @@ pub struct At {
     pub address: SocketAddr,
     /// After which nothing is expected any more.
     pub silence: Duration,
+}
+
+impl At {
+    /// As a client speaks to it.
+    pub(super) fn peer(&self) -> Peer {
+        Peer {
+            address: self.address,
+            wait: self.silence,
+            modem: false,
+            certificate: None,
+        }
+    }
 }
 
 /// What native clients do.

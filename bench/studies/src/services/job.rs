@@ -3,8 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::coding::Coding;
-use weir_bench_load::sockets::{CoapOver, Traffic};
 use weir_bench_model::latency::Latency;
+use weir_bench_peers::Traffic;
+use weir_bench_peers::coap::CoapOver;
 
 /// Messages that a service is sent.
 #[derive(Clone, Debug, Serialize, Deserialize)]

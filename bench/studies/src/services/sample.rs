@@ -4,7 +4,7 @@ use super::cells::Setting;
 use super::job::{CallOutcome, CallPlan};
 use weir_bench_lab::sample::Sample;
 use weir_bench_lab::worker::Measured;
-use weir_bench_load::sockets::traffic::IPV4_HEADER_BYTES;
+use weir_bench_peers::sockets::traffic::IPV4_HEADER_BYTES;
 
 /// Bytes of an IPv6 header without extensions (RFC 8200 section 3).
 const IPV6_HEADER_BYTES: u64 = 40;

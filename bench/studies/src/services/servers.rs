@@ -13,9 +13,10 @@ pub(super) use weir_bench_lab::targets::java_services::{CALIFORNIUM, CXF, JERSEY
 pub(super) use weir_bench_lab::targets::libcoap::NAME as LIBCOAP;
 pub(super) use weir_bench_lab::targets::tornado::NAME as TORNADO;
 use weir_bench_lab::targets::{Running, Settings, java_services, libcoap, tornado, weir};
-use weir_bench_load::sockets::{CoapOver, oscore};
 use weir_bench_model::cell::LOCAL;
 use weir_bench_model::results::OURS;
+use weir_bench_peers::coap::CoapOver;
+use weir_bench_peers::oscore;
 
 /// The topics that a message's fields are kept by.
 const TOPICS: &str = "service/#";

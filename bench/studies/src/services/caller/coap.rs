@@ -8,8 +8,10 @@ use weir_coap::session::{CallId, Event};
 use weir_coap::wire::{Code, Message, Number as OptionNumber, set_path};
 
 use super::{Caller, Ended, Number, Service};
-use weir_bench_load::sockets::{Carrier, CoapOver, Traffic, challenge, check};
+use weir_bench_load::datagrams::{challenge, refusal};
 use weir_bench_model::clock::now_ns;
+use weir_bench_peers::Traffic;
+use weir_bench_peers::coap::{Carrier, CoapOver};
 
 /// A client that knows one server.
 pub(super) struct Coap {
@@ -92,7 +94,7 @@ impl Caller for Coap {
         let call = self.carrier.request(request, true);
         self.calls
             .insert(call.ok_or("too many requests are under way")?, number);
-        self.carrier.send_due()
+        Ok(self.carrier.send_due()?)
     }
 
     fn next(&mut self) -> Result<Ended, String> {
@@ -112,8 +114,13 @@ impl Caller for Coap {
     }
 
     fn traffic(&self) -> Result<Traffic, String> {
-        self.carrier.traffic()
+        Ok(self.carrier.traffic()?)
     }
+}
+
+/// Whether an answer was a success; an error is what the server says instead.
+fn check(answer: &Message) -> Result<(), String> {
+    refusal(answer).map_or(Ok(()), |said| Err(format!("answered {said}")))
 }
 
 /// A request without its payload.

@@ -9,7 +9,7 @@ use weir_codec::document::{Element, Xml, read_xml};
 
 use super::http1::Http1;
 use super::{Caller, Ended, Number, Service};
-use weir_bench_load::sockets::Traffic;
+use weir_bench_peers::sockets::Traffic;
 
 /// Where the gateway is a device.
 const DEVICE: &str = "dpws";

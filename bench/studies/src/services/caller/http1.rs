@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use super::{Caller, Ended, Number, Service};
-use weir_bench_load::sockets::{Tcp, Traffic, http1};
+use weir_bench_peers::sockets::{Tcp, Traffic, http1};
 
 /// A connection and the calls on it.
 pub(super) struct Http1 {
@@ -40,7 +40,7 @@ impl Http1 {
         let mut request = head.into_bytes();
         request.extend_from_slice(message);
         self.waiting.push_back(number);
-        self.tcp.send(&request)
+        Ok(self.tcp.send(&request)?)
     }
 }
 
@@ -54,7 +54,9 @@ impl Caller for Http1 {
 
     fn next(&mut self) -> Result<Ended, String> {
         loop {
-            if let Some((status, body, length)) = http1::response(&self.input)? {
+            if let Some((status, body, length)) =
+                http1::response(&self.input).map_err(|cause| cause.to_string())?
+            {
                 let body = body.into_owned();
                 self.input.drain(..length);
                 let number = self.waiting.pop_front();
@@ -65,6 +67,6 @@ impl Caller for Http1 {
     }
 
     fn traffic(&self) -> Result<Traffic, String> {
-        self.tcp.traffic()
+        Ok(self.tcp.traffic()?)
     }
 }

@@ -6,8 +6,8 @@
 use std::collections::BTreeMap;
 
 use super::{Caller, Ended, Number, Service};
-use weir_bench_load::sockets::{Tcp, Traffic};
 use weir_bench_model::limits::RESPONSE_BYTES_MAX;
+use weir_bench_peers::sockets::{Tcp, Traffic};
 
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 /// Bytes of a frame's head (RFC 9113 section 4.1).
@@ -129,7 +129,7 @@ impl Http2 {
     fn reply(&mut self, kind: u8, payload: &[u8]) -> Result<(), String> {
         let mut out = Vec::new();
         write_frame(kind, ACK, 0, payload, &mut out);
-        self.tcp.send(&out)
+        Ok(self.tcp.send(&out)?)
     }
 }
 
@@ -163,7 +163,7 @@ impl Caller for Http2 {
             body: Vec::new(),
         };
         self.streams.insert(stream, waiting);
-        self.tcp.send(&out)
+        Ok(self.tcp.send(&out)?)
     }
 
     fn next(&mut self) -> Result<Ended, String> {
@@ -181,7 +181,7 @@ impl Caller for Http2 {
     }
 
     fn traffic(&self) -> Result<Traffic, String> {
-        self.tcp.traffic()
+        Ok(self.tcp.traffic()?)
     }
 }
 

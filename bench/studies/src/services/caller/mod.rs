@@ -17,10 +17,10 @@ use super::job::{CallOutcome, CallPlan, Speech};
 use super::message::Messages;
 use weir_bench_load::load::emit;
 use weir_bench_load::load::job::{Event, Task};
-use weir_bench_load::sockets::{Peer, Traffic};
 use weir_bench_model::clock::now_ns;
 use weir_bench_model::latency::Latency;
 use weir_bench_model::limits::ECHO_SETTLE_MS;
+use weir_bench_peers::sockets::{Peer, Traffic};
 
 /// The topic of the messages: what the gateway makes of the path at which it takes them.
 const TOPIC: &str = "service";

@@ -71,6 +71,6 @@ impl Device for Stream {
     }
 
     fn traffic(&self) -> Result<Traffic, String> {
-        self.tcp.traffic()
+        Ok(self.tcp.traffic()?)
     }
 }

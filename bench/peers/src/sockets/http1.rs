@@ -4,20 +4,21 @@
 
 use std::borrow::Cow;
 
+use crate::error::Cause;
 use weir_bench_model::limits::RESPONSE_BYTES_MAX;
 
 /// Status, body and length of a whole response.
 pub type Response<'a> = (u16, Cow<'a, [u8]>, usize);
 
 /// The first whole response; nothing where it is not whole yet.
-pub fn response(input: &[u8]) -> Result<Option<Response<'_>>, String> {
+pub fn response(input: &[u8]) -> Result<Option<Response<'_>>, Cause> {
     let Some(end) = memchr::memmem::find(input, b"\r\n\r\n") else {
         return Ok(None);
     };
     let head = String::from_utf8_lossy(&input[..end]);
     let status = head.split(' ').nth(1).and_then(|status| status.get(..3));
     let status = status.and_then(|status| status.parse().ok());
-    let status = status.ok_or_else(|| format!("no status in {head:?}"))?;
+    let status = status.ok_or_else(|| Cause::Unlike(format!("no status in {head:?}")))?;
     let begin = end + 4;
     if field(&head, "transfer-encoding").is_some_and(|coding| coding == "chunked") {
         let chunks = chunks(&input[begin..])?;
@@ -25,7 +26,7 @@ pub fn response(input: &[u8]) -> Result<Option<Response<'_>>, String> {
     }
     // 204 has no body and says so by itself (RFC 9110 section 15.3.5).
     let length = field(&head, "content-length").map_or(Ok(0), str::parse);
-    let length: usize = length.map_err(|_| format!("no length in {head:?}"))?;
+    let length: usize = length.map_err(|_| Cause::Unlike(format!("no length in {head:?}")))?;
     within(length)?;
     let body = input.get(begin..begin + length);
     Ok(body.map(|body| (status, Cow::Borrowed(body), begin + length)))
@@ -38,20 +39,20 @@ fn field<'a>(head: &'a str, wanted: &str) -> Option<&'a str> {
     found.map(|(_, value)| value.trim())
 }
 
-fn within(length: usize) -> Result<(), String> {
+fn within(length: usize) -> Result<(), Cause> {
     match length > RESPONSE_BYTES_MAX {
-        true => Err(format!("an answer of {length} bytes")),
+        true => Err(Cause::Unlike(format!("an answer of {length} bytes"))),
         false => Ok(()),
     }
 }
 
 /// A body in chunks (RFC 9112 section 7.1) and how long it is with them; nothing where the last is missing.
-fn chunks(input: &[u8]) -> Result<Option<(Vec<u8>, usize)>, String> {
+fn chunks(input: &[u8]) -> Result<Option<(Vec<u8>, usize)>, Cause> {
     let (mut body, mut at) = (Vec::new(), 0);
     while let Some(end) = memchr::memmem::find(&input[at..], b"\r\n") {
         let line = String::from_utf8_lossy(&input[at..at + end]);
         let length = usize::from_str_radix(line.trim(), 16);
-        let length = length.map_err(|_| format!("`{line}` begins no chunk"))?;
+        let length = length.map_err(|_| Cause::Unlike(format!("`{line}` begins no chunk")))?;
         within(body.len().saturating_add(length))?;
         let begin = at + end + 2;
         let Some(chunk) = input.get(begin..begin + length + 2) else {

@@ -20,7 +20,8 @@ use tokio::runtime::Runtime;
 use tokio_rustls::TlsConnector;
 
 use super::{Device, Times};
-use crate::sockets::{Peer, Traffic, modem, tls, traffic_of};
+use crate::sockets::{Peer, Traffic, modem, traffic_of};
+use weir_bench_load::tls;
 
 /// The name of HTTP/2 in a handshake of TLS (RFC 9113 section 3.2).
 const ALPN: &str = "h2";
@@ -133,7 +134,7 @@ type Opened = (SendRequest<Bytes>, (SocketAddr, SocketAddr));
 async fn connect(peer: &Peer, bytes: Arc<AtomicU64>) -> Result<Opened, String> {
     let certificate = peer.certificate.as_deref();
     let certificate = certificate.ok_or("HTTP/2 is spoken in TLS only")?;
-    let config = tls::config(certificate, Some(ALPN))?;
+    let config = tls::config(certificate, Some(ALPN)).map_err(failed)?;
     let stream = TcpStream::connect(peer.address).await.map_err(failed)?;
     stream.set_nodelay(true).map_err(failed)?;
     let ends = (
@@ -190,6 +191,6 @@ impl Device for Http2 {
     }
 
     fn traffic(&self) -> Result<Traffic, String> {
-        traffic_of(self.ends, self.bytes.load(Ordering::Relaxed))
+        Ok(traffic_of(self.ends, self.bytes.load(Ordering::Relaxed))?)
     }
 }

@@ -7,10 +7,13 @@ use serde::{Deserialize, Serialize};
 use weir_coap::limits::Limits;
 use weir_coap::secure::{ContextId, Guard, Opened, Remote};
 use weir_coap::session::{Arrival, CallId, Connection, Endpoint, Event, Parameters};
-use weir_coap::wire::{Code, Framing, Message, Number};
+use weir_coap::wire::{Framing, Message};
 use weir_sansio::{Instant, Output, Session};
 
-use super::{Peer, Tcp, Traffic, Udp, oscore};
+use crate::error::{Cause, Error};
+use crate::oscore;
+use crate::sockets::driven::now;
+use crate::sockets::{Peer, Tcp, Traffic, Udp};
 use weir_bench_model::clock::now_ns;
 use weir_bench_model::limits::READ_BYTES_MAX;
 
@@ -58,13 +61,9 @@ const SERVER: Remote<()> = Remote {
     context: Some(ContextId(0)),
 };
 
-fn now() -> Instant {
-    Instant::from_nanos(now_ns())
-}
-
 impl Carrier {
     /// Opens it; `depth` requests may be under way at once (NSTART, RFC 7252 section 4.7).
-    pub fn open(peer: &Peer, over: CoapOver, depth: u16) -> Result<Self, String> {
+    pub fn open(peer: &Peer, over: CoapOver, depth: u16) -> Result<Self, Error> {
         let limits = Limits::default();
         let parameters = Parameters {
             nstart: depth,
@@ -95,7 +94,7 @@ impl Carrier {
     }
 
     /// Takes another port where the message identifiers of this one are nearly used up. Nothing may be under way.
-    pub fn renew_port(&mut self) -> Result<(), String> {
+    pub fn renew_port(&mut self) -> Result<(), Error> {
         let (Kind::Datagrams(udp, _) | Kind::Secured(udp, ..)) = &mut self.kind else {
             return Ok(());
         };
@@ -126,7 +125,7 @@ impl Carrier {
     }
 
     /// Sends what is due, and leaves events to whom asks for the next.
-    pub fn send_due(&mut self) -> Result<(), String> {
+    pub fn send_due(&mut self) -> Result<(), Error> {
         while let Some(event) = self.turn()? {
             self.told.push_back(event);
         }
@@ -134,14 +133,14 @@ impl Carrier {
     }
 
     /// Sends what is due; the next event, if there is one.
-    pub fn next_event(&mut self) -> Result<Option<Event<()>>, String> {
+    pub fn next_event(&mut self) -> Result<Option<Event<()>>, Error> {
         match self.told.pop_front() {
             Some(event) => Ok(Some(event)),
             None => self.turn(),
         }
     }
 
-    fn turn(&mut self) -> Result<Option<Event<()>>, String> {
+    fn turn(&mut self) -> Result<Option<Event<()>>, Error> {
         loop {
             let output = match &mut self.kind {
                 Kind::Datagrams(udp, endpoint) => match endpoint.poll() {
@@ -180,7 +179,7 @@ impl Carrier {
     }
 
     /// Waits for something from the server; of datagrams only a little.
-    pub fn receive(&mut self) -> Result<(), String> {
+    pub fn receive(&mut self) -> Result<(), Error> {
         match &mut self.kind {
             Kind::Datagrams(udp, endpoint) => {
                 if let Some(length) = udp.receive(&mut self.buffer)? {
@@ -214,13 +213,16 @@ impl Carrier {
             Kind::Stream(tcp, connection) => {
                 let length = tcp.receive(&mut self.buffer)?;
                 let taken = connection.handle_input(now(), &self.buffer[..length]);
-                taken.map_err(|fault| format!("{fault:?}"))
+                taken.map_err(|fault| {
+                    let cause = Cause::Unlike(format!("{fault:?}"));
+                    tcp.failed(cause, "reading CoAP")
+                })
             }
         }
     }
 
     /// What went over the link since it was opened.
-    pub fn traffic(&self) -> Result<Traffic, String> {
+    pub fn traffic(&self) -> Result<Traffic, Error> {
         match &self.kind {
             Kind::Datagrams(udp, _) | Kind::Secured(udp, ..) => Ok(udp.traffic()),
             Kind::Stream(tcp, _) => tcp.traffic(),
@@ -235,25 +237,5 @@ fn plain(event: Event<Remote<()>>) -> Option<Event<()>> {
         Event::Notification(call, message) => Some(Event::Notification(call, message)),
         Event::Failed(call, failure) => Some(Event::Failed(call, failure)),
         Event::Request(_) | Event::Ended(_) => None,
-    }
-}
-
-/// What a server wants back before it believes that a request is fresh (RFC 9175 section 2.3).
-pub fn challenge(response: &Message) -> Option<Vec<u8>> {
-    let is_asked = response.code == Code::UNAUTHORIZED;
-    let echo = response.options.first(Number::ECHO).filter(|_| is_asked);
-    echo.map(|echo| echo.to_vec())
-}
-
-/// Whether it was a success; an error is what the server says instead.
-pub fn check(response: &Message) -> Result<(), String> {
-    match response.code.is_success() {
-        true => Ok(()),
-        false => Err(format!(
-            "answered {}.{:02} {}",
-            response.code.class(),
-            response.code.detail(),
-            String::from_utf8_lossy(&response.payload)
-        )),
     }
 }

@@ -20,12 +20,12 @@ const SEND_BYTES: u64 = 11 + 2 + 2 + 2 + 2 + 2;
 const NOTICE_BYTES: u64 = 2 + 5 + 1;
 
 /// Waits as long as so many bytes take to the module.
-pub fn pass_up(bytes: usize) {
+pub(crate) fn pass_up(bytes: usize) {
     wait(SEND_BYTES + digits(bytes) + bytes as u64);
 }
 
 /// Waits as long as so many bytes take from the module.
-pub fn pass_down(bytes: usize) {
+pub(crate) fn pass_down(bytes: usize) {
     wait(NOTICE_BYTES + digits(bytes) + bytes as u64);
 }
 

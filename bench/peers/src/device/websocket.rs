@@ -137,7 +137,7 @@ impl WebSocket {
     fn send(&mut self, opcode: Opcode, payload: &[u8]) -> Result<(), String> {
         self.frame.clear();
         write_masked(opcode, payload, self.masks.key(), &mut self.frame);
-        self.tcp.send(&self.frame)
+        Ok(self.tcp.send(&self.frame)?)
     }
 }
 
@@ -187,6 +187,6 @@ impl Device for WebSocket {
     }
 
     fn traffic(&self) -> Result<Traffic, String> {
-        self.tcp.traffic()
+        Ok(self.tcp.traffic()?)
     }
 }

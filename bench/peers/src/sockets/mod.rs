@@ -1,25 +1,23 @@
-//! Client sockets that count what passes them, and the machine of CoAP on them.
+//! Client sockets that count what passes them: all that bare datagrams and a bare stream need.
 //!
-//! A device or a caller opens them itself, one thread, blocking: it has nothing else to do meanwhile. What
-//! they deliberately do not do: serve, or measure time.
+//! One thread, blocking: who waits for an answer has nothing else to do meanwhile. What they deliberately do not do:
+//! serve, or measure time.
 
-mod coap;
+pub(crate) mod driven;
 pub mod http1;
-pub mod modem;
-pub mod oscore;
+pub(crate) mod modem;
 mod tcp;
 mod tcp_info;
-pub mod tls;
 pub mod traffic;
 mod udp;
 
 use std::net::SocketAddr;
 use std::time::Duration;
 
-pub use coap::{Carrier, CoapOver, challenge, check};
-pub use tcp::{Tcp, traffic_of};
+pub use tcp::Tcp;
+pub(crate) use tcp::traffic_of;
 pub use traffic::Traffic;
-pub use udp::{Udp, open as datagrams_to};
+pub use udp::Udp;
 
 /// Whom a client speaks to.
 #[derive(Clone, Debug)]

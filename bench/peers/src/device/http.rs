@@ -68,7 +68,7 @@ impl Http {
 
 /// The length of a response's body, once all of it is there.
 fn whole(answer: &[u8]) -> Result<Option<usize>, String> {
-    match http1::response(answer)? {
+    match http1::response(answer).map_err(|cause| cause.to_string())? {
         None => Ok(None),
         Some((200..300, body, _)) => Ok(Some(body.len())),
         Some((status, body, _)) => {
@@ -94,7 +94,7 @@ impl Device for Http {
     }
 
     fn traffic(&self) -> Result<Traffic, String> {
-        self.tcp.traffic()
+        Ok(self.tcp.traffic()?)
     }
 }
 

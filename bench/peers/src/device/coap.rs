@@ -4,8 +4,10 @@ use weir_coap::session::{CallId, Event};
 use weir_coap::wire::{Code, Message, Number};
 
 use super::{Device, Times};
+use crate::coap::Carrier;
 use crate::device::job::{CoapOver, CoapWay, Method};
-use crate::sockets::{Carrier, Peer, Traffic, challenge, check};
+use crate::sockets::{Peer, Traffic};
+use weir_bench_load::datagrams::{challenge, refusal};
 use weir_bench_model::clock::now_ns;
 
 /// A client's endpoint that knows one server.
@@ -17,6 +19,11 @@ pub(super) struct Coap {
     format: Option<u32>,
     way: CoapWay,
     observation: Option<CallId>,
+}
+
+/// Whether an answer was a success; an error is what the server says instead.
+fn check(response: &Message) -> Result<(), String> {
+    refusal(response).map_or(Ok(()), |said| Err(format!("answered {said}")))
 }
 
 /// What an exchange still waits for.
@@ -178,7 +185,7 @@ impl Device for Coap {
     }
 
     fn traffic(&self) -> Result<Traffic, String> {
-        self.carrier.traffic()
+        Ok(self.carrier.traffic()?)
     }
 
     fn close(&mut self) {

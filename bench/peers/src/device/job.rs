@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-pub use crate::sockets::CoapOver;
+pub use crate::coap::CoapOver;
 use crate::sockets::Traffic;
 use weir_bench_model::latency::Latency;
 

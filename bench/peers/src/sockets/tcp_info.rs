@@ -7,6 +7,7 @@ use std::fs::File;
 use std::io::{Read, Write};
 use std::net::{IpAddr, SocketAddr};
 
+use crate::error::Cause;
 use rustix::net::{AddressFamily, SocketFlags, SocketType, netlink, socket_with};
 
 /// Segments of a connection since it was opened, as this end counts them.
@@ -49,9 +50,9 @@ const SEGS_IN_AT: usize = 140;
 
 impl Segments {
     /// Of the connection between two addresses of this machine and another.
-    pub(super) fn of(local: SocketAddr, peer: SocketAddr) -> Result<Self, String> {
-        let answer = ask(&request(local, peer)).map_err(|e| format!("TCP_INFO: {e}"))?;
-        read(&answer).map_err(|problem| format!("TCP_INFO: {problem}"))
+    pub(super) fn of(local: SocketAddr, peer: SocketAddr) -> Result<Self, Cause> {
+        let answer = ask(&request(local, peer))?;
+        read(&answer).map_err(Cause::Uncounted)
     }
 }
 

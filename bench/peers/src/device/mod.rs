@@ -14,10 +14,10 @@ mod websocket;
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use crate::load::job::{Event, Task};
-use crate::load::{await_orchestrator, emit};
 use crate::sockets::{Peer, Traffic};
 use job::{Conversation, EchoOutcome, EchoPlan};
+use weir_bench_load::load::job::{Event, Task};
+use weir_bench_load::load::{await_orchestrator, emit};
 use weir_bench_model::clock::now_ns;
 use weir_bench_model::latency::Latency;
 use weir_bench_model::limits::{ECHO_MS_MAX, ECHO_SETTLE_MS};
@@ -84,7 +84,7 @@ fn open(peer: &Peer, conversation: &Conversation) -> Result<Box<dyn Device>, Str
             subprotocol.as_deref(),
             *commits,
         )?),
-        Conversation::Mqtt { qos, topic } => Box::new(mqtt::Mqtt::open(peer, *qos, topic)?),
+        Conversation::Mqtt { qos, topic } => Box::new(mqtt::Echo::open(peer, *qos, topic)?),
     })
 }
 

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use weir_coap::secure::{Context, Contexts, Guard, Material, Numbers};
 
+use crate::error::{Cause, Error};
 use weir_bench_model::clock::now_ns;
 
 /// The device's identifier.
@@ -25,7 +26,7 @@ fn hex(bytes: &[u8]) -> String {
 }
 
 /// Writes the gateway's policy: who has the keys may publish and read, and nobody else.
-pub fn write_policy(path: &Path, topic: &str) -> Result<(), String> {
+pub fn write_policy(path: &Path, topic: &str) -> Result<(), Error> {
     let text = format!(
         "[role.device]\npublish = [\"{topic}\"]\nread = [\"{topic}\"]\n\n[oscore.device]\n\
          master_secret = \"{}\"\nmaster_salt = \"{}\"\nsender_id = \"\"\nrecipient_id = \"{}\"\n\
@@ -34,11 +35,12 @@ pub fn write_policy(path: &Path, topic: &str) -> Result<(), String> {
         hex(&SALT),
         hex(&DEVICE)
     );
-    std::fs::write(path, text).map_err(|e| format!("{}: {e}", path.display()))
+    let written = std::fs::write(path, text);
+    written.map_err(|e| Cause::from(e).of(path.display(), "writing the policy"))
 }
 
 /// The device's guard.
-pub fn guard() -> Result<Guard<()>, String> {
+pub(crate) fn guard() -> Result<Guard<()>, Error> {
     let material = Material {
         secret: SECRET.into(),
         salt: SALT.into(),
@@ -46,7 +48,8 @@ pub fn guard() -> Result<Guard<()>, String> {
         peer: Vec::new(),
         id_context: None,
     };
-    let keys = Context::derive(&material).map_err(|fault| format!("OSCORE: {fault:?}"))?;
+    let failed = |fault| Cause::Unsendable(format!("{fault:?}")).of("OSCORE", "deriving keys");
+    let keys = Context::derive(&material).map_err(failed)?;
     let first = now_ns() / NUMBER_NS;
     let numbers = Arc::new(Numbers::from(first));
     numbers.reserve(first + NUMBERS);
