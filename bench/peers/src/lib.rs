@@ -9,12 +9,15 @@
 // What is printed goes where the caller says: a reader that is gone is no panic.
 #![deny(clippy::print_stdout)]
 
+pub mod amqp;
 pub mod coap;
+pub mod dds;
 pub mod device;
 mod error;
 pub mod mqtt;
 pub mod oscore;
 pub mod sockets;
+pub mod xmpp;
 
 pub use error::{Cause, Error, unless_silent};
 pub use sockets::{Peer, Traffic};

@@ -1,9 +1,8 @@
 //! AMQP 0.9.1, the AMQP of the paper.
 
-use weir_amqp::client::v091;
+use weir_bench_peers::amqp::Amqp;
 
 use super::Protocol;
-use super::amqp::Amqp;
 
 pub(super) const PROTOCOL: Protocol = Protocol {
     name: "amqp091",
@@ -18,14 +17,7 @@ pub(super) const PROTOCOL: Protocol = Protocol {
             @cloudamqp/amqp-client, through websockify, since no broker here has a WebSocket for it: the \
             paper's pages came through a gateway too.",
     open: |at, part| {
-        let make = |now, options| -> Box<dyn weir_amqp::client::Machine> {
-            Box::new(v091::Client::new(now, options))
-        };
-        Ok(Box::new(Amqp::open(
-            at,
-            part.topic(),
-            Some(("guest", "guest")),
-            make,
-        )?))
+        let login = ("guest", "guest");
+        Ok(Box::new(Amqp::v091(&at.peer(), part.topic(), login)?))
     },
 };

@@ -1,9 +1,8 @@
 //! AMQP 1.0, which the paper did not measure.
 
-use weir_amqp::client::v10;
+use weir_bench_peers::amqp::Amqp;
 
 use super::Protocol;
-use super::amqp::Amqp;
 use weir_bench_model::clock::now_ns;
 
 pub(super) const PROTOCOL: Protocol = Protocol {
@@ -18,10 +17,7 @@ pub(super) const PROTOCOL: Protocol = Protocol {
             machine on a blocking socket; in pages it is rhea, over WebSocket at the gateway and at Qpid, \
             through websockify at RabbitMQ. The paper measured 0.9.1 alone.",
     open: |at, part| {
-        let make = |now, options| -> Box<dyn weir_amqp::client::Machine> {
-            let name = format!("bench-{}-{}", std::process::id(), now_ns());
-            Box::new(v10::Client::new(now, options, name))
-        };
-        Ok(Box::new(Amqp::open(at, part.topic(), None, make)?))
+        let container = format!("bench-{}-{}", std::process::id(), now_ns());
+        Ok(Box::new(Amqp::v10(&at.peer(), part.topic(), container)?))
     },
 };

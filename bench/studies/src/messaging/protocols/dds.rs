@@ -25,6 +25,6 @@ pub(super) const PROTOCOL: Protocol = Protocol {
             so that pages have what Cyclone writes. Of each the native clients are two processes.",
     open: |at, part| match at.broker {
         CYCLONE | CYCLONE_AND_WEIR => Ok(Box::new(cyclone::Peer::open(at, part)?)),
-        _ => Ok(Box::new(own::Participant::open(at, part)?)),
+        _ => own::open(at, part),
     },
 };

@@ -11,7 +11,6 @@ mod amqp091;
 mod amqp10;
 mod dds;
 mod mqtt;
-mod tcp;
 mod xmpp;
 
 use std::sync::atomic::{AtomicBool, Ordering};
