@@ -14,6 +14,7 @@ pub mod coap;
 pub mod dds;
 pub mod device;
 mod error;
+pub mod http1;
 pub mod mqtt;
 pub mod oscore;
 pub mod sockets;

@@ -3,8 +3,7 @@
 //! Orders are published at one topic and answers come at another, both below a number that only the
 //! link holds. While a cell runs nothing is asked, so orders do not get in the way of what is measured.
 
-use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpStream};
+use std::net::SocketAddr;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -13,6 +12,8 @@ use crate::devtools::Socket;
 use crate::link::End;
 use weir_bench_model::clock::now_ns;
 use weir_bench_model::limits::DEVTOOLS_SECONDS_MAX;
+use weir_bench_peers::Peer;
+use weir_bench_peers::http1::{Http1, request};
 
 /// The number of what a page says by itself when it is there.
 const HELLO: u64 = 0;
@@ -76,20 +77,16 @@ impl Orders {
 
     fn publish(&self, order: &Value) -> Result<(), String> {
         let body = json!({"observations": [{"value": order.to_string()}]}).to_string();
-        let head = format!(
-            "POST /live/bench/measure/{}/orders HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\
-             Content-Type: application/json\r\nContent-Length: {}\r\n\r\n",
-            self.run,
-            body.len()
-        );
-        let mut tcp = TcpStream::connect(self.gateway).map_err(|e| format!("an order: {e}"))?;
-        tcp.set_read_timeout(Some(Duration::from_secs(DEVTOOLS_SECONDS_MAX)))
-            .and_then(|()| tcp.write_all((head + &body).as_bytes()))
-            .map_err(|e| format!("an order: {e}"))?;
-        let mut answer = [0; 12];
-        tcp.read_exact(&mut answer)
-            .map_err(|e| format!("an order: {e}"))?;
-        match &answer == b"HTTP/1.1 204" {
+        let asked = format!("POST /live/bench/measure/{}/orders", self.run);
+        let fields = "Connection: close\r\nContent-Type: application/json";
+        let mut http = Http1::open(&Peer {
+            address: self.gateway,
+            wait: Duration::from_secs(DEVTOOLS_SECONDS_MAX),
+            modem: false,
+            certificate: None,
+        })?;
+        http.send(&request(&asked, "localhost", fields, body.as_bytes()))?;
+        match http.response()?.status == 204 {
             true => Ok(()),
             false => Err("the gateway refused an order".into()),
         }

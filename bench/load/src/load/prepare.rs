@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 
 use serde::{Deserialize, Serialize};
 
+use super::http::request;
 use super::one_by_one::OneByOne;
 
 /// One request.
@@ -29,16 +30,8 @@ pub fn run(address: SocketAddr, posts: &[Post]) -> Result<(), String> {
 
 impl Post {
     fn request(&self) -> Vec<u8> {
-        let Self {
-            path,
-            media_type,
-            body,
-        } = self;
-        let length = body.len();
-        let head = format!(
-            "POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: {media_type}\r\n\
-             Content-Length: {length}\r\n\r\n"
-        );
-        (head + body).into_bytes()
+        let asked = format!("POST {}", self.path);
+        let media_type = format!("Content-Type: {}", self.media_type);
+        request(&asked, "localhost", &media_type, self.body.as_bytes())
     }
 }

@@ -19,7 +19,7 @@ use tokio::net::TcpStream;
 use tokio::runtime::Runtime;
 use tokio_rustls::TlsConnector;
 
-use super::{Device, Times};
+use super::{Device, Times, length_is};
 use crate::sockets::{Peer, Traffic, modem, traffic_of};
 use weir_bench_load::tls;
 
@@ -184,10 +184,7 @@ impl Device for Http2 {
     }
 
     fn exchange(&mut self, payload: &[u8]) -> Result<Option<Times>, String> {
-        match self.request(Method::GET, payload)? {
-            length if length == payload.len() => Ok(Some(Times::now())),
-            length => Err(format!("the response carries {length} bytes")),
-        }
+        length_is(self.request(Method::GET, payload)?, payload)
     }
 
     fn traffic(&self) -> Result<Traffic, String> {

@@ -58,6 +58,14 @@ impl Times {
     }
 }
 
+/// The end of an exchange whose answer is as long as what was sent.
+fn length_is(length: usize, payload: &[u8]) -> Result<Option<Times>, String> {
+    match length == payload.len() {
+        true => Ok(Some(Times::now())),
+        false => Err(format!("the response carries {length} bytes")),
+    }
+}
+
 fn open(peer: &Peer, conversation: &Conversation) -> Result<Box<dyn Device>, String> {
     Ok(match conversation {
         Conversation::Datagrams => Box::new(bare::Datagrams::open(peer)?),

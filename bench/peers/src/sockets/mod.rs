@@ -4,7 +4,6 @@
 //! serve, or measure time.
 
 pub(crate) mod driven;
-pub mod http1;
 pub(crate) mod modem;
 mod tcp;
 mod tcp_info;

@@ -5,8 +5,7 @@
 //! which time in it to replace by its arrival, so that both clocks start alike. One connection a round, since a
 //! server may end one that is idle between rounds; requests on their due time whether answers have come or not.
 
-use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpStream};
+use std::net::SocketAddr;
 use std::time::Duration;
 
 use serde_json::Value;
@@ -14,9 +13,11 @@ use weir_codec::{by_name, sample};
 
 use super::cells::{Setting, Via};
 use weir_bench_lab::link::End;
-use weir_bench_load::load::http::Responses;
 use weir_bench_model::clock::now_ns;
 use weir_bench_model::limits::DEVTOOLS_SECONDS_MAX;
+use weir_bench_peers::Peer;
+use weir_bench_peers::http1::{Http1, request};
+use weir_bench_peers::sockets::Tcp;
 
 /// The prefix of all topics in the messages as they are made.
 const MADE: &str = "heating";
@@ -48,13 +49,16 @@ impl Publisher {
         }
     }
 
-    fn connect(&self) -> Result<TcpStream, String> {
-        let fault = |e: std::io::Error| format!("{}: {e}", self.address);
-        let tcp = self.end.connect(self.address).map_err(fault)?;
-        tcp.set_nodelay(true).map_err(fault)?;
-        let wait = Duration::from_secs(DEVTOOLS_SECONDS_MAX);
-        tcp.set_read_timeout(Some(wait)).map_err(fault)?;
-        Ok(tcp)
+    fn connect(&self) -> Result<Http1, String> {
+        let tcp = self.end.connect(self.address);
+        let tcp = tcp.map_err(|e| format!("{}: {e}", self.address))?;
+        let peer = Peer {
+            address: self.address,
+            wait: Duration::from_secs(DEVTOOLS_SECONDS_MAX),
+            modem: false,
+            certificate: None,
+        };
+        Ok(Http1::over(Tcp::over(tcp, &peer, None)?))
     }
 
     /// Number of the message that is sent next.
@@ -77,38 +81,28 @@ impl Publisher {
             .collect::<Result<_, _>>()?;
         self.next += count;
         let mut published = Published::default();
-        let mut tcp = self.connect()?;
+        let mut http = self.connect()?;
         let start = now_ns();
         for (index, request) in requests.iter().enumerate() {
             let due = start + (index as f64 / rate * 1e9) as u64;
             sleep_until(due);
             published.lags_ns.push(now_ns().saturating_sub(due));
-            tcp.write_all(request)
-                .map_err(|e| format!("publishing: {e}"))?;
+            http.send(request)?;
         }
-        published.refusal = answered(&mut tcp, count)?;
+        published.refusal = answered(&mut http, count)?;
         Ok(published)
     }
 }
 
 /// Waits for so many answers; the first refusal among them.
-fn answered(tcp: &mut TcpStream, count: u64) -> Result<Option<String>, String> {
-    let mut answers = Responses::default();
-    let mut piece = vec![0; 16 * 1024];
-    let (mut missing, mut refusal) = (count, None);
-    while missing > 0 {
-        let taken = tcp
-            .read(&mut piece)
-            .map_err(|e| format!("publishing: {e}"))?;
-        if taken == 0 {
-            return Err("the server closed the publisher's connection".into());
+fn answered(http: &mut Http1, count: u64) -> Result<Option<String>, String> {
+    let mut refusal = None;
+    for _ in 0..count {
+        let answer = http.response()?;
+        if answer.status != 204 {
+            let body = String::from_utf8_lossy(&answer.body);
+            refusal.get_or_insert_with(|| format!("{}: {}", answer.status, body.trim()));
         }
-        answers.feed(&piece[..taken], |answer| {
-            missing = missing.saturating_sub(1);
-            if answer.status != 204 {
-                refusal.get_or_insert_with(|| answer.summary());
-            }
-        })?;
     }
     Ok(refusal)
 }
@@ -132,7 +126,7 @@ fn to_gateway(nodes: usize, number: u64) -> Result<Vec<u8>, String> {
     Ok(post(
         &path,
         "Content-Type: application/json",
-        message(nodes, number)?,
+        &message(nodes, number)?,
     ))
 }
 
@@ -145,17 +139,11 @@ fn to_cometd(setting: &Setting, number: u64) -> Result<Vec<u8>, String> {
     let body = text.replace(&format!("{MADE}/"), &format!("{}/", topic(nodes)));
     let path = format!("/pub/{}", topic(nodes));
     let named = format!("Arrival-Instead-Of: {time}");
-    Ok(post(&path, &named, body.into_bytes()))
+    Ok(post(&path, &named, body.as_bytes()))
 }
 
-fn post(path: &str, field: &str, body: Vec<u8>) -> Vec<u8> {
-    let mut request = format!(
-        "POST {path} HTTP/1.1\r\nHost: localhost\r\n{field}\r\nContent-Length: {}\r\n\r\n",
-        body.len()
-    )
-    .into_bytes();
-    request.extend(body);
-    request
+fn post(path: &str, field: &str, body: &[u8]) -> Vec<u8> {
+    request(&format!("POST {path}"), "localhost", field, body)
 }
 
 fn encoded(format: &str, nodes: usize, number: u64) -> Result<Vec<u8>, String> {

@@ -7,9 +7,9 @@
 use weir_codec::document::soap::{ADDRESSING, SOAP12};
 use weir_codec::document::{Element, Xml, read_xml};
 
-use super::http1::Http1;
+use super::http1::Calls;
 use super::{Caller, Ended, Number, Service};
-use weir_bench_peers::sockets::Traffic;
+use weir_bench_peers::Traffic;
 
 /// Where the gateway is a device.
 const DEVICE: &str = "dpws";
@@ -20,7 +20,7 @@ const GET: &str = "http://schemas.xmlsoap.org/ws/2004/09/transfer/Get";
 
 /// A connection to a device, one call at a time.
 pub(super) struct Dpws {
-    http: Http1,
+    http: Calls,
     /// Its address, which is no place.
     device: String,
     /// Path of the service that it hosts.
@@ -32,7 +32,7 @@ pub(super) struct Dpws {
 impl Dpws {
     pub(super) fn open(service: &Service<'_>) -> Result<Self, String> {
         let mut dpws = Self {
-            http: Http1::open(service)?,
+            http: Calls::open(service)?,
             device: String::new(),
             hosted: String::new(),
             messages: 0,

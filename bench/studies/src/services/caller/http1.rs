@@ -3,27 +3,25 @@
 use std::collections::VecDeque;
 
 use super::{Caller, Ended, Number, Service};
-use weir_bench_peers::sockets::{Tcp, Traffic, http1};
+use weir_bench_peers::Traffic;
+use weir_bench_peers::http1::{Http1, request};
 
 /// A connection and the calls on it.
-pub(super) struct Http1 {
-    tcp: Tcp,
-    /// What came and was not taken yet.
-    input: Vec<u8>,
+pub(super) struct Calls {
+    http: Http1,
     path: String,
-    /// The fields of every request but for its length.
-    fields: String,
+    host: String,
+    media: String,
     waiting: VecDeque<Number>,
 }
 
-impl Http1 {
+impl Calls {
     pub(super) fn open(service: &Service<'_>) -> Result<Self, String> {
-        let (media, address) = (service.coding.media(), service.peer.address);
         Ok(Self {
-            tcp: Tcp::connect(&service.peer, Some("http/1.1"))?,
-            input: Vec::new(),
+            http: Http1::open(&service.peer)?,
             path: service.path.into(),
-            fields: format!("HTTP/1.1\r\nHost: {address}\r\nContent-Type: {media}\r\n"),
+            host: service.peer.address.to_string(),
+            media: format!("Content-Type: {}", service.coding.media()),
             waiting: VecDeque::new(),
         })
     }
@@ -35,16 +33,14 @@ impl Http1 {
         number: Number,
         message: &[u8],
     ) -> Result<(), String> {
-        let (fields, length) = (&self.fields, message.len());
-        let head = format!("POST /{path} {fields}Content-Length: {length}\r\n\r\n");
-        let mut request = head.into_bytes();
-        request.extend_from_slice(message);
+        let asked = format!("POST /{path}");
         self.waiting.push_back(number);
-        Ok(self.tcp.send(&request)?)
+        let request = request(&asked, &self.host, &self.media, message);
+        Ok(self.http.send(&request)?)
     }
 }
 
-impl Caller for Http1 {
+impl Caller for Calls {
     fn call(&mut self, number: Number, message: &[u8]) -> Result<(), String> {
         let path = std::mem::take(&mut self.path);
         let sent = self.post(&path, number, message);
@@ -53,20 +49,15 @@ impl Caller for Http1 {
     }
 
     fn next(&mut self) -> Result<Ended, String> {
-        loop {
-            if let Some((status, body, length)) =
-                http1::response(&self.input).map_err(|cause| cause.to_string())?
-            {
-                let body = body.into_owned();
-                self.input.drain(..length);
-                let number = self.waiting.pop_front();
-                return Ended::answered(number.ok_or("an answer nobody asked for")?, status, body);
-            }
-            self.tcp.receive_more(&mut self.input)?;
-        }
+        let body = self.http.success()?;
+        let number = self.waiting.pop_front();
+        Ok(Ended::Answered(
+            number.ok_or("an answer nobody asked for")?,
+            body,
+        ))
     }
 
     fn traffic(&self) -> Result<Traffic, String> {
-        Ok(self.tcp.traffic()?)
+        Ok(self.http.traffic()?)
     }
 }
