@@ -1,19 +1,22 @@
-//! What carries a client's CoAP: the machine of datagrams on UDP, in the clear or secret by OSCORE, or that
+//! A client of CoAP that knows one server: the machine of datagrams on UDP, in the clear or secret by OSCORE, or that
 //! of connections on TCP.
 
 use std::collections::VecDeque;
+use std::net::SocketAddr;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use weir_coap::limits::Limits;
 use weir_coap::secure::{ContextId, Guard, Opened, Remote};
 use weir_coap::session::{Arrival, CallId, Connection, Endpoint, Event, Parameters};
-use weir_coap::wire::{Framing, Message};
+use weir_coap::wire::{Framing, Message, Number};
 use weir_sansio::{Instant, Output, Session};
 
 use crate::error::{Cause, Error};
 use crate::oscore;
 use crate::sockets::driven::now;
 use crate::sockets::{Peer, Tcp, Traffic, Udp};
+use weir_bench_load::datagrams::{challenge, refusal};
 use weir_bench_model::clock::now_ns;
 use weir_bench_model::limits::READ_BYTES_MAX;
 
@@ -37,9 +40,12 @@ pub enum CoapOver {
     Stream,
 }
 
-/// One server, and how it is spoken to.
-pub struct Carrier {
+/// A client, what carries its messages, and one server.
+pub struct Coap {
     kind: Kind,
+    address: SocketAddr,
+    /// How long an answer may take.
+    wait: Duration,
     /// When the machine wants to be called again.
     due: Instant,
     /// Events that nobody has asked for yet.
@@ -61,7 +67,7 @@ const SERVER: Remote<()> = Remote {
     context: Some(ContextId(0)),
 };
 
-impl Carrier {
+impl Coap {
     /// Opens it; `depth` requests may be under way at once (NSTART, RFC 7252 section 4.7).
     pub fn open(peer: &Peer, over: CoapOver, depth: u16) -> Result<Self, Error> {
         let limits = Limits::default();
@@ -86,6 +92,8 @@ impl Carrier {
         };
         Ok(Self {
             kind,
+            address: peer.address,
+            wait: peer.wait,
             due: Instant::NEVER,
             told: VecDeque::new(),
             buffer: vec![0; READ_BYTES_MAX],
@@ -106,12 +114,56 @@ impl Carrier {
         Ok(())
     }
 
-    /// Sends a request; nothing where too many are under way.
-    pub fn request(&mut self, message: Message, confirmable: bool) -> Option<CallId> {
-        match &mut self.kind {
+    /// Sends a request; an error where too many are under way.
+    pub fn request(&mut self, message: Message, confirmable: bool) -> Result<CallId, Error> {
+        let call = match &mut self.kind {
             Kind::Datagrams(_, endpoint) => endpoint.request(now(), (), message, confirmable),
             Kind::Secured(_, endpoint, _) => endpoint.request(now(), SERVER, message, confirmable),
             Kind::Stream(_, connection) => connection.request(message),
+        };
+        call.ok_or_else(|| self.failed(Cause::Full, "asking by CoAP"))
+    }
+
+    /// Sends a request that is acknowledged, and waits for its answer, whatever its code is.
+    pub fn ask(&mut self, message: Message) -> Result<(CallId, Message), Error> {
+        const DOING: &str = "waiting for an answer by CoAP";
+        let asked = self.request(message, true)?;
+        let end = now() + self.wait;
+        while now() < end {
+            while let Some(event) = self.next_event()? {
+                match event {
+                    Event::Response(call, (), answer) | Event::Notification(call, answer)
+                        if call == asked =>
+                    {
+                        return Ok((asked, answer));
+                    }
+                    Event::Failed(call, failure) if call == asked => {
+                        return Err(self.failed(Cause::Unlike(failure.to_string()), DOING));
+                    }
+                    _ => {}
+                }
+            }
+            self.receive()?;
+        }
+        Err(self.failed(Cause::Silent, DOING))
+    }
+
+    /// The same, and again with what the server wants back, so that it believes what follows (RFC 9175 section 2.3, RFC
+    /// 8613 appendix B.1.2).
+    pub fn ask_fresh(&mut self, message: Message) -> Result<Message, Error> {
+        let (_, answer) = self.ask(message.clone())?;
+        let Some(echo) = challenge(&answer) else {
+            return Ok(answer);
+        };
+        let mut again = message;
+        again.options.push(Number::ECHO, &echo);
+        let (_, answer) = self.ask(again)?;
+        match challenge(&answer) {
+            None => Ok(answer),
+            Some(_) => {
+                let cause = Cause::Refused("that the client is not fresh".into());
+                Err(self.failed(cause, "showing freshness by CoAP"))
+            }
         }
     }
 
@@ -219,6 +271,16 @@ impl Carrier {
                 })
             }
         }
+    }
+
+    /// Whether an answer is a success; an error is what the server says instead.
+    pub fn check(&self, answer: &Message) -> Result<(), Error> {
+        let refused = |said| Err(self.failed(Cause::Refused(said), "asking by CoAP"));
+        refusal(answer).map_or(Ok(()), refused)
+    }
+
+    fn failed(&self, cause: Cause, doing: &'static str) -> Error {
+        cause.of(self.address, doing)
     }
 
     /// What went over the link since it was opened.

@@ -18,6 +18,7 @@ pub mod http1;
 pub mod mqtt;
 pub mod oscore;
 pub mod sockets;
+pub mod websocket;
 pub mod xmpp;
 
 pub use error::{Cause, Error, unless_silent};

@@ -4,26 +4,20 @@ use weir_coap::session::{CallId, Event};
 use weir_coap::wire::{Code, Message, Number};
 
 use super::{Device, Times};
-use crate::coap::Carrier;
+use crate::coap::Coap;
 use crate::device::job::{CoapOver, CoapWay, Method};
 use crate::sockets::{Peer, Traffic};
-use weir_bench_load::datagrams::{challenge, refusal};
 use weir_bench_model::clock::now_ns;
 
 /// A client's endpoint that knows one server.
-pub(super) struct Coap {
-    carrier: Carrier,
+pub(super) struct Echo {
+    coap: Coap,
     wait_ns: u64,
     confirmable: bool,
     path: String,
     format: Option<u32>,
     way: CoapWay,
     observation: Option<CallId>,
-}
-
-/// Whether an answer was a success; an error is what the server says instead.
-fn check(response: &Message) -> Result<(), String> {
-    refusal(response).map_or(Ok(()), |said| Err(format!("answered {said}")))
 }
 
 /// What an exchange still waits for.
@@ -34,7 +28,7 @@ struct Waiting<'a> {
     echo_ns: Option<u64>,
 }
 
-impl Coap {
+impl Echo {
     pub(super) fn open(
         peer: &Peer,
         over: CoapOver,
@@ -42,7 +36,7 @@ impl Coap {
         way: &CoapWay,
     ) -> Result<Self, String> {
         Ok(Self {
-            carrier: Carrier::open(peer, over, 1)?,
+            coap: Coap::open(peer, over, 1)?,
             wait_ns: peer.wait.as_nanos() as u64,
             confirmable: matches!(over, CoapOver::Confirmable | CoapOver::Secured),
             path: path.into(),
@@ -63,11 +57,6 @@ impl Coap {
         message.with_payload(payload.to_vec())
     }
 
-    fn request(&mut self, message: Message, confirmable: bool) -> Result<CallId, String> {
-        let call = self.carrier.request(message, confirmable);
-        call.ok_or_else(|| "too many requests are under way".into())
-    }
-
     /// Gives the resource a representation, and observes it.
     fn set_up(&mut self, payload: &[u8]) -> Result<(), String> {
         let change = match &self.way {
@@ -75,55 +64,26 @@ impl Coap {
             CoapWay::Observation { change } => Some(*change),
         };
         if let Some(method) = change {
-            let call = self.request(self.message(method, payload), true)?;
-            let mut response = self.wait_for(call)?;
-            if let Some(echo) = challenge(&response) {
-                let mut message = self.message(method, payload);
-                message.options.push(Number::ECHO, &echo);
-                let call = self.request(message, true)?;
-                response = self.wait_for(call)?;
-            }
-            check(&response)?;
+            let answer = self.coap.ask_fresh(self.message(method, payload))?;
+            self.coap.check(&answer)?;
         }
         if let CoapWay::Observation { .. } = self.way {
             let mut message = self.message(Method::Get, &[]);
             message.options.push_uint(Number::OBSERVE, 0);
-            let call = self.request(message, true)?;
-            self.observation = Some(call);
-            let response = self.wait_for(call)?;
-            if response.options.uint(Number::OBSERVE).is_none() {
+            let (call, answer) = self.coap.ask(message)?;
+            if answer.options.uint(Number::OBSERVE).is_none() {
                 return Err("the resource cannot be observed".into());
             }
+            self.observation = Some(call);
         }
         Ok(())
-    }
-
-    fn wait_for(&mut self, wanted: CallId) -> Result<Message, String> {
-        let end = now_ns() + self.wait_ns;
-        while now_ns() < end {
-            while let Some(event) = self.carrier.next_event()? {
-                match event {
-                    Event::Response(call, (), message) | Event::Notification(call, message)
-                        if call == wanted =>
-                    {
-                        return Ok(message);
-                    }
-                    Event::Failed(call, failure) if call == wanted => {
-                        return Err(failure.to_string());
-                    }
-                    _ => {}
-                }
-            }
-            self.carrier.receive()?;
-        }
-        Err("no response in time".into())
     }
 
     /// Takes an event; says whether the exchange failed.
     fn take(&self, event: Event<()>, waiting: &mut Waiting<'_>) -> Result<bool, String> {
         match event {
             Event::Response(call, (), message) if call == waiting.call => {
-                check(&message)?;
+                self.coap.check(&message)?;
                 waiting.response_ns = Some(now_ns());
                 if let CoapWay::Answer { .. } = self.way {
                     if message.payload.len() != waiting.payload.len() {
@@ -147,7 +107,7 @@ impl Coap {
     }
 }
 
-impl Device for Coap {
+impl Device for Echo {
     fn prepare(&mut self, payload: &[u8]) -> Result<(), String> {
         self.set_up(payload)
     }
@@ -159,14 +119,14 @@ impl Device for Coap {
         };
         let message = self.message(method, payload);
         let mut waiting = Waiting {
-            call: self.request(message, self.confirmable)?,
+            call: self.coap.request(message, self.confirmable)?,
             payload,
             response_ns: None,
             echo_ns: None,
         };
         let end = now_ns() + self.wait_ns;
         while now_ns() < end {
-            while let Some(event) = self.carrier.next_event()? {
+            while let Some(event) = self.coap.next_event()? {
                 if self.take(event, &mut waiting)? {
                     return Ok(None);
                 }
@@ -178,21 +138,21 @@ impl Device for Coap {
                     settled_ns,
                 }));
             }
-            self.carrier.receive()?;
+            self.coap.receive()?;
         }
-        self.carrier.cancel(waiting.call);
+        self.coap.cancel(waiting.call);
         Ok(None)
     }
 
     fn traffic(&self) -> Result<Traffic, String> {
-        Ok(self.carrier.traffic()?)
+        Ok(self.coap.traffic()?)
     }
 
     fn close(&mut self) {
         if let Some(observation) = self.observation.take() {
-            self.carrier.cancel(observation);
+            self.coap.cancel(observation);
             // The server may be gone already.
-            let _ = self.carrier.next_event();
+            let _ = self.coap.next_event();
         }
     }
 }

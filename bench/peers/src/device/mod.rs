@@ -75,7 +75,7 @@ fn open(peer: &Peer, conversation: &Conversation) -> Result<Box<dyn Device>, Str
             path,
             format,
             way,
-        } => Box::new(coap::Coap::open(peer, *over, (path, *format), way)?),
+        } => Box::new(coap::Echo::open(peer, *over, (path, *format), way)?),
         Conversation::Http {
             target,
             prepare,
@@ -86,7 +86,7 @@ fn open(peer: &Peer, conversation: &Conversation) -> Result<Box<dyn Device>, Str
             target,
             subprotocol,
             commits,
-        } => Box::new(websocket::WebSocket::open(
+        } => Box::new(websocket::Echo::open(
             peer,
             target,
             subprotocol.as_deref(),

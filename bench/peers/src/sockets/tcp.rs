@@ -5,6 +5,7 @@
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::sync::Arc;
+use std::time::Duration;
 
 use rustls::ClientConnection;
 use rustls::pki_types::ServerName;
@@ -130,6 +131,12 @@ impl Tcp {
     pub fn traffic(&self) -> Result<Traffic, Error> {
         let ends = (self.line.local, self.line.peer);
         traffic_of(ends, self.line.application_bytes)
+    }
+
+    /// Lets the next reads take so long.
+    pub fn wait_at_most(&self, wait: Duration) -> Result<(), Error> {
+        let set = self.line.stream.set_read_timeout(Some(wait));
+        set.map_err(|e| self.failed(e, "setting the socket's options"))
     }
 
     /// Whether the kernel says that it sends at once.

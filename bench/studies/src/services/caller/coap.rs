@@ -8,31 +8,30 @@ use weir_coap::session::{CallId, Event};
 use weir_coap::wire::{Code, Message, Number as OptionNumber, set_path};
 
 use super::{Caller, Ended, Number, Service};
-use weir_bench_load::datagrams::{challenge, refusal};
 use weir_bench_model::clock::now_ns;
 use weir_bench_peers::Traffic;
-use weir_bench_peers::coap::{Carrier, CoapOver};
+use weir_bench_peers::coap::{Coap, CoapOver};
 
 /// A client that knows one server.
-pub(super) struct Coap {
-    carrier: Carrier,
+pub(super) struct Calls {
+    coap: Coap,
     request: Message,
     calls: BTreeMap<CallId, Number>,
     wait_ns: u64,
 }
 
-impl Coap {
+impl Calls {
     pub(super) fn open(service: &Service<'_>, over: CoapOver, put: bool) -> Result<Self, String> {
-        let mut coap = Self {
-            carrier: Carrier::open(&service.peer, over, service.depth as u16)?,
+        let mut own = Self {
+            coap: Coap::open(&service.peer, over, service.depth as u16)?,
             request: request(service, put)?,
             calls: BTreeMap::new(),
             wait_ns: service.peer.wait.as_nanos() as u64,
         };
         if over == CoapOver::Secured {
-            coap.show_freshness()?;
+            own.show_freshness()?;
         }
-        Ok(coap)
+        Ok(own)
     }
 
     /// Asks for the resource, and again with what the server wants back, so that it believes what follows
@@ -41,32 +40,8 @@ impl Coap {
         let mut ask = self.request.clone();
         ask.code = Code::GET;
         ask.options.remove(OptionNumber::URI_QUERY);
-        if let Some(echo) = challenge(&self.asked(ask.clone())?) {
-            ask.options.push(OptionNumber::ECHO, &echo);
-            if challenge(&self.asked(ask)?).is_some() {
-                return Err("the server does not believe that the client is fresh".into());
-            }
-        }
+        self.coap.ask_fresh(ask)?;
         Ok(())
-    }
-
-    fn asked(&mut self, message: Message) -> Result<Message, String> {
-        let wanted = self.carrier.request(message, true);
-        let wanted = wanted.ok_or("too many requests are under way")?;
-        let end = now_ns() + self.wait_ns;
-        while now_ns() < end {
-            while let Some(event) = self.carrier.next_event()? {
-                match event {
-                    Event::Response(call, (), answer) if call == wanted => return Ok(answer),
-                    Event::Failed(call, failure) if call == wanted => {
-                        return Err(failure.to_string());
-                    }
-                    _ => {}
-                }
-            }
-            self.carrier.receive()?;
-        }
-        Err("no response in time".into())
     }
 
     /// The end of a call, if an event is one.
@@ -74,7 +49,7 @@ impl Coap {
         match event {
             Event::Response(call, (), answer) => match self.calls.remove(call) {
                 Some(number) => {
-                    check(answer)?;
+                    self.coap.check(answer)?;
                     Ok(Some(Ended::Answered(number, answer.payload.to_vec())))
                 }
                 None => Ok(None),
@@ -85,42 +60,35 @@ impl Coap {
     }
 }
 
-impl Caller for Coap {
+impl Caller for Calls {
     fn call(&mut self, number: Number, message: &[u8]) -> Result<(), String> {
         if self.calls.is_empty() {
-            self.carrier.renew_port()?;
+            self.coap.renew_port()?;
         }
         let request = self.request.clone().with_payload(message.to_vec());
-        let call = self.carrier.request(request, true);
-        self.calls
-            .insert(call.ok_or("too many requests are under way")?, number);
-        Ok(self.carrier.send_due()?)
+        self.calls.insert(self.coap.request(request, true)?, number);
+        Ok(self.coap.send_due()?)
     }
 
     fn next(&mut self) -> Result<Ended, String> {
         let end = now_ns() + self.wait_ns;
         while now_ns() < end {
-            while let Some(event) = self.carrier.next_event()? {
+            while let Some(event) = self.coap.next_event()? {
                 if let Some(ended) = self.ended(&event)? {
                     return Ok(ended);
                 }
             }
-            self.carrier.receive()?;
+            self.coap.receive()?;
         }
         let first = self.calls.pop_first();
         let (call, number) = first.ok_or("no call is under way")?;
-        self.carrier.cancel(call);
+        self.coap.cancel(call);
         Ok(Ended::Lost(number))
     }
 
     fn traffic(&self) -> Result<Traffic, String> {
-        Ok(self.carrier.traffic()?)
+        Ok(self.coap.traffic()?)
     }
-}
-
-/// Whether an answer was a success; an error is what the server says instead.
-fn check(answer: &Message) -> Result<(), String> {
-    refusal(answer).map_or(Ok(()), |said| Err(format!("answered {said}")))
 }
 
 /// A request without its payload.

@@ -132,7 +132,7 @@ fn open(service: &Service<'_>, speech: Speech) -> Result<Box<dyn Caller>, String
         Speech::Http1 => Box::new(http1::Calls::open(service)?),
         Speech::Dpws => Box::new(dpws::Dpws::open(service)?),
         Speech::Http2 => Box::new(http2::Http2::open(service)?),
-        Speech::Coap { over, put } => Box::new(coap::Coap::open(service, over, put)?),
+        Speech::Coap { over, put } => Box::new(coap::Calls::open(service, over, put)?),
     })
 }
 
