@@ -1,7 +1,8 @@
 //! The program `weir-bench`: plan, run, measure, report.
 //!
 //! What it is made of stands in crates of its own, each of which knows those before it: `weir-bench-model`,
-//! `weir-bench-load`, `weir-bench-peers`, `weir-bench-lab`, `weir-bench-report` (which knows the model alone) and `weir-bench-studies`.
+//! `weir-bench-load`, `weir-bench-peers`, `weir-bench-lab`, `weir-bench-report` (which knows the model alone) and
+//! `weir-bench-studies`.
 
 // The bench measures real time, real processes and real files; the bans guard deterministic code.
 #![allow(clippy::disallowed_methods)]

@@ -95,9 +95,6 @@ pub const DDS_LOOKS_MAX: u32 = 1_000;
 /// Looks after which nobody else is expected.
 pub const DDS_QUIET_LOOKS: u32 = 100;
 
-/// Bytes of one message from a browser; beyond, the connection fails.
-pub const DEVTOOLS_MESSAGE_BYTES_MAX: usize = 64 * 1024 * 1024;
-
 /// Bytes of a browser's trace; beyond, what it was for has no figure.
 pub const TRACE_BYTES_MAX: usize = 256 * 1024 * 1024;
 

@@ -17,12 +17,25 @@ pub struct Http1 {
 }
 
 /// A whole answer.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Response {
     /// The status code.
     pub status: u16,
     /// The body, without the heads of chunks.
     pub body: Vec<u8>,
+}
+
+impl Response {
+    /// The body of a success.
+    pub(crate) fn success(self) -> Result<Vec<u8>, Cause> {
+        match self.status {
+            200..300 => Ok(self.body),
+            status => {
+                let said = String::from_utf8_lossy(&self.body);
+                Err(Cause::Refused(format!("{status} {said}")))
+            }
+        }
+    }
 }
 
 const WAITING: &str = "waiting for an answer by HTTP/1.1";
@@ -65,14 +78,8 @@ impl Http1 {
 
     /// The body of the next answer, which is to be a success.
     pub fn success(&mut self) -> Result<Vec<u8>, Error> {
-        let Response { status, body } = self.response()?;
-        match status {
-            200..300 => Ok(body),
-            _ => {
-                let said = format!("{status} {}", String::from_utf8_lossy(&body));
-                Err(self.tcp.failed(Cause::Refused(said), WAITING))
-            }
-        }
+        let body = self.response()?.success();
+        body.map_err(|cause| self.tcp.failed(cause, WAITING))
     }
 
     /// What went over the link since it was opened.

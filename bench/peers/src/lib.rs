@@ -2,7 +2,7 @@
 //!
 //! One thread, one peer: who waits for an answer has nothing else to do meanwhile. They drive the machines of our
 //! protocols, against every server alike. What they deliberately do not do: measure, or know what is measured; the
-//! device that waits for its echoes ([`device`]) is the first that does. What many connections at once need is the load's.
+//! device that waits for its echoes ([`device`]) does. What many connections at once need is the load's.
 
 // The bench measures real time, real processes and real files; the bans guard deterministic code.
 #![allow(clippy::disallowed_methods)]
@@ -15,6 +15,7 @@ pub mod dds;
 pub mod device;
 mod error;
 pub mod http1;
+pub mod http2;
 pub mod mqtt;
 pub mod oscore;
 pub mod sockets;

@@ -168,10 +168,11 @@ impl Xmpp {
     ) -> Result<T, Error> {
         loop {
             match self.next_event()? {
-                Some(event) => match wanted(event) {
-                    Some(found) => return Ok(found),
-                    None => {}
-                },
+                Some(event) => {
+                    if let Some(found) = wanted(event) {
+                        return Ok(found);
+                    }
+                }
                 None => self.driven.receive()?,
             }
         }

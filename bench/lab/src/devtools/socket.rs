@@ -9,7 +9,7 @@ use weir_bench_peers::sockets::Tcp;
 use weir_bench_peers::websocket::WebSocket;
 
 /// An open WebSocket.
-pub struct Socket(WebSocket);
+pub struct Socket(Box<WebSocket>);
 
 impl Socket {
     /// Opens one at `ws://authority/path`, from where programs of an end are.
@@ -29,7 +29,7 @@ impl Socket {
         };
         let tcp = Tcp::over(connected, &peer, None)?;
         let socket = WebSocket::over(tcp, authority, &format!("/{path}"), None)?;
-        Ok(Self(socket))
+        Ok(Self(Box::new(socket)))
     }
 
     /// Lets the next answers take so long.

@@ -20,7 +20,7 @@ use weir_bench_load::load::job::{Event, Task};
 use weir_bench_model::clock::now_ns;
 use weir_bench_model::latency::Latency;
 use weir_bench_model::limits::ECHO_SETTLE_MS;
-use weir_bench_peers::sockets::{Peer, Traffic};
+use weir_bench_peers::{Peer, Traffic};
 
 /// The topic of the messages: what the gateway makes of the path at which it takes them.
 const TOPIC: &str = "service";
@@ -34,19 +34,6 @@ enum Ended {
     Answered(Number, Vec<u8>),
     /// Nothing came in time.
     Lost(Number),
-}
-
-impl Ended {
-    /// By HTTP; a status other than success is an error.
-    fn answered(number: Number, status: u16, body: Vec<u8>) -> Result<Self, String> {
-        match status {
-            200..300 => Ok(Self::Answered(number, body)),
-            _ => Err(format!(
-                "answered {status} {}",
-                String::from_utf8_lossy(&body)
-            )),
-        }
-    }
 }
 
 /// A connection to a service.
@@ -131,7 +118,7 @@ fn open(service: &Service<'_>, speech: Speech) -> Result<Box<dyn Caller>, String
     Ok(match speech {
         Speech::Http1 => Box::new(http1::Calls::open(service)?),
         Speech::Dpws => Box::new(dpws::Dpws::open(service)?),
-        Speech::Http2 => Box::new(http2::Http2::open(service)?),
+        Speech::Http2 => Box::new(http2::Calls::open(service)?),
         Speech::Coap { over, put } => Box::new(coap::Calls::open(service, over, put)?),
     })
 }
