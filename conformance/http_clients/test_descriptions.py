@@ -200,7 +200,7 @@ class Descriptions(unittest.TestCase):
             [(value, time)] = self.told(f"/history/first/a?agg=mean:{window}", "value", "time")
             self.assertEqual((value, time[:10]), (1, "1677-09-21"))
 
-    def test_a_number_that_is_too_large_in_a_unit_is_refused_or_says_so(self):
+    def test_a_number_too_large_in_a_unit_is_refused_or_says_so(self):
         self.publish("far/a", value=2, unit="km", time=day(1))
         self.publish("far/a", value=1e308, time=day(2))
         for query in ("unit=m", "agg=mean:10d&unit=m"):
@@ -288,7 +288,7 @@ class Descriptions(unittest.TestCase):
         mean = self.told("/history/fix/a?agg=mean:36500d", "value", "unit")
         self.assertEqual(mean, [((10 + 0.2 + 3 + 4) / 4, "dm")])
 
-    def test_what_is_declared_stays_where_a_message_said_another_unit(self):
+    def test_what_is_declared_stays_where_a_message_differs(self):
         self.declare("fix/b", unit="m")
         self.publish("fix/b", value=1, time=day(1))
         self.publish("fix/b", value=200, unit="cm", time=day(2))
@@ -314,7 +314,7 @@ class Descriptions(unittest.TestCase):
         self.publish("fix/d", value=20)
         self.all_told("fix/d", [(1, "Cel"), (20, "Cel"), (300, "K")])
 
-    def test_a_sensor_that_is_replaced_leaves_what_the_old_one_observed(self):
+    def test_a_replaced_sensor_leaves_what_the_old_one_observed(self):
         self.declare("fix/e", sensor="urn:old", unit="m")
         self.publish("fix/e", value=1, time=day(1))
         self.declare("fix/e", sensor="urn:new")

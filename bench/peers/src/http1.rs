@@ -18,14 +18,14 @@ pub struct Http1 {
 
 /// A whole answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Response {
+pub struct HttpResponse {
     /// The status code.
     pub status: u16,
     /// The body, without the heads of chunks.
     pub body: Vec<u8>,
 }
 
-impl Response {
+impl HttpResponse {
     /// The body of a success.
     pub(crate) fn success(self) -> Result<Vec<u8>, Cause> {
         match self.status {
@@ -58,7 +58,7 @@ impl Http1 {
     }
 
     /// Waits for the next answer, whatever its status is.
-    pub fn response(&mut self) -> Result<Response, Error> {
+    pub fn response(&mut self) -> Result<HttpResponse, Error> {
         loop {
             let unreadable = |e: Unreadable| self.tcp.failed(Cause::Unlike(e.into()), WAITING);
             while let Some((answer, length)) = first(&self.input).map_err(unreadable)? {
@@ -66,7 +66,7 @@ impl Http1 {
                 self.input.drain(..length);
                 // 1xx is not the answer yet (RFC 9110 section 15.2).
                 if status >= 200 {
-                    return Ok(Response { status, body });
+                    return Ok(HttpResponse { status, body });
                 }
             }
             if self.input.len() > RESPONSE_BYTES_MAX {

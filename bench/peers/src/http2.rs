@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use crate::error::{Cause, Error};
-use crate::http1::Response;
+use crate::http1::HttpResponse;
 use crate::sockets::{Peer, Tcp, Traffic};
 use weir_bench_model::limits::RESPONSE_BYTES_MAX;
 
@@ -41,7 +41,7 @@ pub struct Http2 {
     /// The header block of each request but for its length.
     fields: Vec<u8>,
     next_stream: u32,
-    streams: BTreeMap<u32, Response>,
+    streams: BTreeMap<u32, HttpResponse>,
     /// Bytes that may be sent on all streams.
     window: i64,
 }
@@ -90,7 +90,7 @@ impl Http2 {
     }
 
     /// Takes a frame; the stream that it ended.
-    fn take(&mut self, frame: Frame) -> Result<Option<(u32, Response)>, Error> {
+    fn take(&mut self, frame: Frame) -> Result<Option<(u32, HttpResponse)>, Error> {
         match frame.kind {
             SETTINGS if frame.flags & ACK == 0 => self.reply(SETTINGS, &[])?,
             PING if frame.flags & ACK == 0 => self.reply(PING, &frame.payload)?,
@@ -110,7 +110,7 @@ impl Http2 {
         Ok(None)
     }
 
-    fn take_part(&mut self, frame: &Frame) -> Result<Option<(u32, Response)>, Cause> {
+    fn take_part(&mut self, frame: &Frame) -> Result<Option<(u32, HttpResponse)>, Cause> {
         let Some(stream) = self.streams.get_mut(&frame.stream) else {
             return Ok(None);
         };
@@ -160,7 +160,7 @@ impl Http2 {
         }
         self.window -= message.len() as i64;
         self.next_stream += 2;
-        self.streams.insert(stream, Response::default());
+        self.streams.insert(stream, HttpResponse::default());
         self.tcp.send(&out)?;
         Ok(stream)
     }
@@ -283,7 +283,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_frame_reads_back_as_it_was_written_and_not_before_it_is_whole() {
+    fn a_frame_reads_back_as_written_and_not_before_it_is_whole() {
         let mut bytes = Vec::new();
         write_frame(DATA, END_STREAM, 5, b"abc", &mut bytes);
         assert_eq!(bytes, b"\x00\x00\x03\x00\x01\x00\x00\x00\x05abc");

@@ -31,7 +31,7 @@ pub(crate) struct Learned {
 
 /// The rows of each part of a message, and which datastreams came before a part: found once, however many there are.
 #[derive(Default)]
-struct Parts {
+struct RowsByPart {
     /// Rows by part, and where each part's begin.
     rows: SmallVec<[u32; 8]>,
     begins: SmallVec<[u32; 8]>,
@@ -40,7 +40,7 @@ struct Parts {
     met_before: usize,
 }
 
-impl Parts {
+impl RowsByPart {
     /// The rows of a part.
     fn rows(&mut self, batch: &Batch, index: usize) -> &[u32] {
         if self.begins.is_empty() {
@@ -78,7 +78,7 @@ impl Parts {
 }
 
 /// A datastream as it is known where a part of a message is heard.
-struct Met<'a> {
+struct KnownNow<'a> {
     datastream: &'a Datastream,
     /// The time of its last observation.
     last: Option<Time>,
@@ -97,8 +97,8 @@ pub(crate) fn hear(
 ) -> Vec<Learned> {
     let mut learned = Vec::<Learned>::new();
     let (mut by_id, mut by_topic) = (HashMap::new(), HashMap::<Arc<str>, usize>::new());
-    let mut parts = Parts::default();
-    // Parts whose rows were made under several descriptions become more, which are described already.
+    let mut parts = RowsByPart::default();
+    // RowsByPart whose rows were made under several descriptions become more, which are described already.
     for index in 0..batch.stream_count() {
         let id = known.get(index).copied().flatten();
         let before = match id {
@@ -107,7 +107,7 @@ pub(crate) fn hear(
             _ => None,
         };
         let entry = id.map(|id| catalog.entry(id));
-        let met = Met::of(entry, before.map(|at| &learned[at]), || {
+        let met = KnownNow::of(entry, before.map(|at| &learned[at]), || {
             parts.is_first(known, index)
         });
         let Some(datastream) = hear_part(met, batch, &mut parts, index, arrival) else {
@@ -131,7 +131,7 @@ pub(crate) fn hear(
     learned
 }
 
-impl<'a> Met<'a> {
+impl<'a> KnownNow<'a> {
     fn of(
         entry: Option<&'a Entry>,
         learned: Option<&'a Learned>,
@@ -150,9 +150,9 @@ impl<'a> Met<'a> {
 
 /// A part of a datastream that is not known is made under its first description.
 fn hear_part(
-    met: Option<Met<'_>>,
+    met: Option<KnownNow<'_>>,
     batch: &mut Batch,
-    parts: &mut Parts,
+    parts: &mut RowsByPart,
     index: usize,
     arrival: Time,
 ) -> Option<Datastream> {
@@ -205,10 +205,8 @@ fn tell(
     index: usize,
     arrival: Time,
 ) -> Option<Datastream> {
-    match is_described(known, batch, rows, index, arrival) {
-        true => None,
-        false => Some(described(known, last, batch, rows, index, arrival)),
-    }
+    let is_told = is_described(known, batch, rows, index, arrival);
+    (!is_told).then(|| described(known, last, batch, rows, index, arrival))
 }
 
 /// The same where nothing is learned: of a message that was taken before.
@@ -217,7 +215,7 @@ pub(crate) fn settle<'a>(
     known: impl Fn(&str) -> Option<&'a Datastream>,
     arrival: Time,
 ) {
-    let mut parts = Parts::default();
+    let mut parts = RowsByPart::default();
     for index in 0..batch.stream_count() {
         let known = known(batch.stream(index).topic);
         if let Some(known) = known.filter(|known| !known.descriptions.is_empty()) {
@@ -371,7 +369,7 @@ fn may_learn(known: &Datastream, said: Described<'_>) -> bool {
 fn check_declared(
     known: &Datastream,
     batch: &Batch,
-    parts: &mut Parts,
+    parts: &mut RowsByPart,
     index: usize,
     arrival: Time,
 ) -> Result<(), Fault> {
@@ -410,7 +408,7 @@ fn was_so(known: &Datastream, batch: &Batch, rows: &[u32], index: usize, arrival
 pub(crate) fn check(catalog: &Catalog, batch: &Batch, arrival: Time) -> Result<Known, Fault> {
     let count = batch.stream_count();
     let (mut known, mut most) = (Known::with_capacity(count), 0);
-    let mut parts = Parts::default();
+    let mut parts = RowsByPart::default();
     for index in 0..count {
         let view = batch.stream(index);
         let found = catalog.find(view.topic);
@@ -432,7 +430,7 @@ pub(crate) fn check(catalog: &Catalog, batch: &Batch, arrival: Time) -> Result<K
 fn check_count(
     catalog: &Catalog,
     batch: &Batch,
-    (known, parts): (&Known, &mut Parts),
+    (known, parts): (&Known, &mut RowsByPart),
     arrival: Time,
 ) -> Result<(), Fault> {
     let (mut told, mut made) = (BTreeSet::new(), BTreeMap::<&str, usize>::new());

@@ -110,7 +110,7 @@ impl<'a> Entry<'a> {
         }
     }
 
-    fn read(self) -> Result<Datastream, String> {
+    fn read(self) -> Result<Datastream, &'static str> {
         let place = match (self.lat, self.lon) {
             (None, None) => None,
             (Some(latitude), Some(longitude))
@@ -121,7 +121,7 @@ impl<'a> Entry<'a> {
                     longitude,
                 })
             }
-            _ => return Err("`lat` (-90 to 90) and `lon` (-180 to 180) go together".into()),
+            _ => return Err("`lat` (-90 to 90) and `lon` (-180 to 180) go together"),
         };
         Ok(Datastream {
             name: self.name.map(|text| text.into()),
@@ -153,7 +153,7 @@ pub fn from_json(body: &[u8]) -> Result<Datastream, String> {
         return Err("expected an object".into());
     }
     let entry: Entry<'_> = json::read_as(body).map_err(|error| error.to_string())?;
-    entry.read()
+    entry.read().map_err(Into::into)
 }
 
 /// A declaration in a shared log, where what is known when it is taken is not what was when it was made.
@@ -171,7 +171,7 @@ struct Declaration<'a> {
 }
 
 /// A record of the log that says what a datastream is.
-pub(crate) struct Change {
+pub(crate) struct Recorded {
     /// What it is, as far as was known when the record was made.
     pub(crate) datastream: Datastream,
     /// What was said, where somebody declared it in a shared log; and whether it was so all along.
@@ -192,18 +192,18 @@ pub(crate) fn declaration(
     serde_json::to_vec(&declaration).unwrap_or_default()
 }
 
-/// Reads a record of the log, which is an entry or a declaration.
-pub(crate) fn of_log(body: &[u8]) -> Result<Change, String> {
+/// Reads a record of the log, which is an entry or a declaration; `None` of one that is neither.
+pub(crate) fn of_log(body: &[u8]) -> Option<Recorded> {
     if !body.starts_with(br#"{"entry":"#) {
-        return Ok(Change {
-            datastream: from_json(body)?,
+        return Some(Recorded {
+            datastream: from_json(body).ok()?,
             said: None,
         });
     }
-    let read: Declaration<'_> = json::read_as(body).map_err(|error| error.to_string())?;
-    Ok(Change {
-        datastream: read.entry.read()?,
-        said: Some((read.said.read()?, read.correct)),
+    let read: Declaration<'_> = json::read_as(body).ok()?;
+    Some(Recorded {
+        datastream: read.entry.read().ok()?,
+        said: Some((read.said.read().ok()?, read.correct)),
     })
 }
 

@@ -346,20 +346,6 @@ impl BatchBuilder {
         Ok(())
     }
 
-    /// Refuses an observation that, or whose validity, ends before it begins.
-    pub fn check_periods(&self) -> Result<(), BatchError> {
-        for bag in &self.batch.bags {
-            let row = bag.row as usize;
-            let observed = self.batch.time(row).zip(bag.end);
-            let mut periods = observed.into_iter().chain(bag.valid);
-            if let Some((begin, end)) = periods.find(|(begin, end)| end < begin) {
-                let topic = self.batch.stream(self.batch.stream_of(row)).topic.into();
-                return Err(BatchError::Period { topic, begin, end });
-            }
-        }
-        Ok(())
-    }
-
     /// Adds a whole observation, as a view of another batch gives it.
     pub fn push(&mut self, observation: &Observation<'_>) -> Result<(), BatchError> {
         self.begin();

@@ -430,7 +430,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_declared_holds_from_now_on_and_fills_in_what_was_not_known() {
+    fn a_declaration_holds_from_now_on_and_fills_in_what_was_open() {
         let mut river = Datastream::default();
         assert!(river.declare(unit("m"), at(5), true));
         assert_eq!(river.descriptions, [], "it was not known");

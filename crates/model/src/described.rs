@@ -1,6 +1,7 @@
 //! Parts of a batch and the descriptions of their datastreams: which they were made under, and what those say.
 
 use crate::batch::{Bag, Batch, NO_TIME, Span, Stream};
+use crate::builder::BatchError;
 use crate::datastream::Datastream;
 use crate::time::Time;
 
@@ -40,6 +41,20 @@ impl Batch {
         let own = rows.filter(|(stream, _)| **stream as usize == index);
         let first = own.map(|(_, &time)| time).filter(|time| *time != NO_TIME);
         first.min().map(Time::from_nanos)
+    }
+
+    /// Refuses an observation that, or whose validity, ends before it begins.
+    pub fn check_periods(&self) -> Result<(), BatchError> {
+        for bag in &self.bags {
+            let row = bag.row as usize;
+            let observed = self.time(row).zip(bag.end);
+            let mut periods = observed.into_iter().chain(bag.valid);
+            if let Some((begin, end)) = periods.find(|(begin, end)| end < begin) {
+                let topic = self.stream(self.stream_of(row)).topic.into();
+                return Err(BatchError::Period { topic, begin, end });
+            }
+        }
+        Ok(())
     }
 
     /// Fills in what is known of a datastream and the message left out.

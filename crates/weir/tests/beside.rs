@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 
 use crate::process;
+use std::io::ErrorKind;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Output};
@@ -9,9 +10,21 @@ use std::process::{Command, Output};
 /// Says its arguments, each in brackets, and ends as one of them says.
 const SAYS: &str = "#!/bin/sh\nfor it in \"$@\"; do printf '[%s]' \"$it\"; done\nexit 7\n";
 
+/// What it says. A program that was just written is busy for as long as another test that starts one has not ended
+/// its fork, which has what was open for writing.
 fn in_folder(folder: &Path, arguments: &[&str]) -> Output {
-    let mut command = Command::new(folder.join("weir"));
-    command.args(arguments).env("PATH", "").output().unwrap()
+    loop {
+        let mut command = Command::new(folder.join("weir"));
+        let output = command.args(arguments).env("PATH", "").output();
+        let is_busy = match &output {
+            Ok(output) => String::from_utf8_lossy(&output.stderr).contains("Text file busy"),
+            Err(error) => error.kind() == ErrorKind::ExecutableFileBusy,
+        };
+        if !is_busy {
+            return output.unwrap();
+        }
+        std::thread::yield_now();
+    }
 }
 
 #[test]

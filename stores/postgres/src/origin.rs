@@ -29,7 +29,7 @@ const NAME_BYTES_MAX: usize = 256;
 const ALIKE_MIN: usize = 24;
 
 /// What is known here of the log's name.
-enum Own {
+enum OwnFile {
     /// It has none yet.
     None,
     Named(String),
@@ -72,7 +72,7 @@ impl Name {
     }
 }
 
-impl Own {
+impl OwnFile {
     fn read(disk: &dyn Disk) -> io::Result<Self> {
         let file = match disk.open(FILE) {
             Ok(file) => file,
@@ -147,18 +147,18 @@ pub(crate) async fn of_log(session: &mut Session, log: &Origin) -> Result<io::Re
         Origin::Shared(name) => return Ok(Ok(Name::whole(name.clone()))),
         Origin::Own(disk) => &**disk,
     };
-    let own = match Own::read(disk) {
+    let own = match OwnFile::read(disk) {
         Ok(own) => own,
         Err(error) => return Ok(Err(error)),
     };
     match (known(session).await?, &own) {
-        (Some(known), Own::Named(name)) if known == *name => Ok(Ok(Name::whole(known))),
+        (Some(known), OwnFile::Named(name)) if known == *name => Ok(Ok(Name::whole(known))),
         (Some(known), _) if own.is_nearly(&known) => Ok(mend(disk, known)),
-        (Some(known), Own::Damaged(_)) => Ok(Err(damaged(disk, &known))),
-        (_, Own::Named(name)) => Ok(Ok(Name::whole(name.clone()))),
+        (Some(known), OwnFile::Damaged(_)) => Ok(Err(damaged(disk, &known))),
+        (_, OwnFile::Named(name)) => Ok(Ok(Name::whole(name.clone()))),
         // It is nobody's history yet.
-        (None, Own::Damaged(_)) => Ok(mend(disk, drawn(session).await?)),
-        (_, Own::None) => {
+        (None, OwnFile::Damaged(_)) => Ok(mend(disk, drawn(session).await?)),
+        (_, OwnFile::None) => {
             let name = drawn(session).await?;
             Ok(write(disk, &name).map(|()| Name::whole(name)))
         }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::socket::Socket;
+use super::socket::PageSocket;
 use crate::targets::{Settings, bound_to_bench, find_program};
 use weir_bench_model::limits::DEVTOOLS_SECONDS_MAX;
 
@@ -38,7 +38,7 @@ const ANNOUNCEMENT: &str = "DevTools listening on ";
 /// A browser, ended when dropped.
 pub struct Browser {
     process: Child,
-    socket: Socket,
+    socket: PageSocket,
     calls: u64,
     /// What it says it is.
     pub version: String,
@@ -73,7 +73,7 @@ impl Browser {
             .ok_or_else(|| "it has no output".to_string());
         let socket = socket
             .and_then(announced)
-            .and_then(|url| Socket::open(&url, &settings.end));
+            .and_then(|url| PageSocket::open(&url, &settings.end));
         let socket = socket.inspect_err(|_| end(&mut process))?;
         let mut this = Self {
             process,

@@ -12,4 +12,4 @@ mod socket;
 pub use browser::Browser;
 pub use page::{Page, PageClock};
 pub use slowdown::{SLOWDOWN, Slowdown, value_and_work, watched};
-pub use socket::Socket;
+pub use socket::PageSocket;

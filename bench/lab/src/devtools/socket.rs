@@ -9,9 +9,9 @@ use weir_bench_peers::sockets::Tcp;
 use weir_bench_peers::websocket::WebSocket;
 
 /// An open WebSocket.
-pub struct Socket(Box<WebSocket>);
+pub struct PageSocket(Box<WebSocket>);
 
-impl Socket {
+impl PageSocket {
     /// Opens one at `ws://authority/path`, from where programs of an end are.
     pub fn open(url: &str, end: &End) -> Result<Self, String> {
         let rest = url
@@ -65,7 +65,7 @@ mod tests {
             let _ = tcp.read(&mut [0; 1024]).unwrap();
             tcp.write_all(b"HTTP/1.1 404 Not Found\r\n\r\n").unwrap();
         });
-        assert!(Socket::open(&url, &End::Local).is_err());
-        assert!(Socket::open("http://127.0.0.1/", &End::Local).is_err());
+        assert!(PageSocket::open(&url, &End::Local).is_err());
+        assert!(PageSocket::open("http://127.0.0.1/", &End::Local).is_err());
     }
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::devtools::Socket;
+use crate::devtools::PageSocket;
 use crate::link::End;
 use weir_bench_model::clock::now_ns;
 use weir_bench_model::limits::DEVTOOLS_SECONDS_MAX;
@@ -22,7 +22,7 @@ const HELLO: u64 = 0;
 pub struct Orders {
     gateway: SocketAddr,
     run: String,
-    answers: Socket,
+    answers: PageSocket,
     last: u64,
     /// What the browser says it is.
     pub browser: String,
@@ -37,7 +37,7 @@ impl Orders {
 
     /// Waits until a page follows the orders of the run; `minutes` at most.
     pub fn wait(gateway: SocketAddr, run: &str, minutes: u64) -> Result<Self, String> {
-        let answers = Socket::open(
+        let answers = PageSocket::open(
             &format!("ws://{gateway}/live/bench/measure/{run}/answers?bare"),
             &End::Local,
         )?;

@@ -60,9 +60,10 @@ impl Times {
 
 /// The end of an exchange whose answer is as long as what was sent.
 fn length_is(length: usize, payload: &[u8]) -> Result<Option<Times>, String> {
-    match length == payload.len() {
-        true => Ok(Some(Times::now())),
-        false => Err(format!("the response carries {length} bytes")),
+    if length == payload.len() {
+        Ok(Some(Times::now()))
+    } else {
+        Err(format!("the response carries {length} bytes"))
     }
 }
 

@@ -181,7 +181,7 @@ impl Hub {
             let has_others = has_others(builder.batch());
             builder
                 .complete(&publish.topic, now)
-                .and_then(|()| builder.check_periods())
+                .and_then(|()| builder.batch().check_periods())
                 .map_err(Fault::Message)?;
             let flaws = builder.take_flaws();
             let batch = builder.finish();

@@ -9,7 +9,7 @@
 //! subscriber that asks to be spared its own messages gets them where the log is shared.
 
 use crate::descriptions::{self, Known, Learned};
-use crate::entry::{self, Change};
+use crate::entry::{self, Recorded};
 use crate::fault::Fault;
 use crate::hub::{Core, Hub, learn};
 use crate::message::{Content, Message};
@@ -210,7 +210,7 @@ impl Core {
             }
             return;
         }
-        let Ok(change) = entry::of_log(record.body) else {
+        let Some(change) = entry::of_log(record.body) else {
             return;
         };
         let known = self.catalog.find(topic);
@@ -235,13 +235,13 @@ impl Core {
         &mut self,
         cursor: Cursor,
         record: &Record<'_>,
-        change: Change,
+        change: Recorded,
         is_past: bool,
     ) -> bool {
         let mut is_whole = true;
         let id = self.catalog.intern(record.topic);
         let entry = self.catalog.entry(id);
-        let Change {
+        let Recorded {
             mut datastream,
             said,
         } = change;

@@ -245,9 +245,9 @@ pub fn datastreams_of(log: &dyn Log) -> Result<BTreeMap<String, Datastream>, Log
     let mut known = BTreeMap::new();
     let mut hear = |record: &Record<'_>| match entry::of_log(record.body) {
         _ if record.kind != Kind::Change => {}
-        Ok(change) => drop(known.insert(record.topic.to_owned(), change.datastream)),
-        Err(_) if record.body.is_empty() => drop(known.remove(record.topic)),
-        Err(_) => {}
+        Some(change) => drop(known.insert(record.topic.to_owned(), change.datastream)),
+        None if record.body.is_empty() => drop(known.remove(record.topic)),
+        None => {}
     };
     let folded = log.snapshot(&mut |record| hear(&record))?;
     let mut reader = log.read(folded);
@@ -317,7 +317,7 @@ fn apply_change(catalog: &mut Catalog, record: &Record<'_>) {
     }
     if record.body.is_empty() {
         catalog.remove(record.topic);
-    } else if let Ok(change) = entry::of_log(record.body) {
+    } else if let Some(change) = entry::of_log(record.body) {
         let id = catalog.intern(record.topic);
         catalog.take(id, Cursor::START, change.datastream);
     }

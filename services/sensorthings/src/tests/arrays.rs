@@ -34,7 +34,12 @@ fn a_bad_row_of_an_array_hinders_no_other() {
         body(json!(["result", "colour"]), json!([])),
         body(json!(["result"]), json!({})),
         body(json!(["result", "result"]), json!([[1, 2]])),
-        json!([{"Datastream": {"@iot.id": id}, "components": ["result"], "dataArray@iot.count": 5, "dataArray": [[1]]}]),
+        json!([{
+            "Datastream": {"@iot.id": id},
+            "components": ["result"],
+            "dataArray@iot.count": 5,
+            "dataArray": [[1]]
+        }]),
         json!([{"Datastream": {"@iot.id": 999}, "components": ["result"], "dataArray": []}]),
         json!({}),
     ] {
